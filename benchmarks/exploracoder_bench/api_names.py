@@ -35,14 +35,14 @@ def gold_names(solution: str, context: str = "") -> tuple[str, ...]:
 
 
 def called_names(
-    solution: str, context: str, libraries: Collection[str], known: Collection[str]
+    solution: str, context: str, libraries: Collection[str], api_names: Collection[str]
 ) -> tuple[str, ...]:
     """The last names that a solution calls of ``libraries`` (import names), each once.
 
     They are what comes from the libraries or from values of which nothing is known. Left out are
     what the code defines itself, Python's own, what comes from other modules and from values of
     theirs, and methods that Python's own values have, unless the libraries have one of that name:
-    ``known`` are the last names of all their APIs.
+    ``api_names`` are the last names of all their APIs.
     """
     tree, around = _parsed(solution), _parsed(context)
     own = _defined(tree) | _defined(around) | _OWN_OF_PYTHON
@@ -53,7 +53,7 @@ def called_names(
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not origins.may_be_library(node.func):
             continue
-        python = own if isinstance(node.func, ast.Name) else _OF_VALUES.difference(known)
+        python = own if isinstance(node.func, ast.Name) else _OF_VALUES.difference(api_names)
         if (name := _name(node.func)) and name not in python:
             names.append(name)
     return tuple(dict.fromkeys(names))
@@ -132,15 +132,15 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def _defined(tree: ast.AST) -> frozenset[str]:
     """Functions and classes of the code, parameters, and names that lambdas are bound to."""
-    found = set()
+    names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         if isinstance(node, _FUNCTIONS):
-            found |= {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+            names |= {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-            found |= {one.id for one in node.targets if isinstance(one, ast.Name)}
-    return frozenset(found)
+            names |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+    return frozenset(names)
 
 
 def _name(node: ast.expr) -> str:

@@ -37,20 +37,22 @@ from exploracoder_bench.splits import Split, in_words, tally
 _HOSTED_URL = "https://api.openai.com/v1"
 
 
-def run_command(given: dict[str, Any], command: str) -> int:
+def run_command(arguments: dict[str, Any], command: str) -> int:
     """``bench run``: 0 when every sample that was asked for counts, 1, or 130 for Ctrl-C."""
-    out: Path = given["out"].absolute()
+    out: Path = arguments["out"].absolute()
     # What cannot be done is said before environments are made and the model's server is asked.
-    kept = about(given["replies"]) if given["replies"] else None
-    if kept is not None:
-        given = given | {"model": kept.model, "base_url": kept.endpoint}
-    settings = _settings(given)
-    ablations = _ablations(given)
-    settings |= {one.row: _settings_of(DEFAULT, given, one.settings) for one in ablations}
-    problems = problems_of(given)
-    plan, asked = _plan(given, command, out, tuple(settings), kept)
-    plan = plan.model_copy(update={"provenance": _provenance(plan, asked, settings, given)})
-    check_methods(problems, (*_methods(given), *([DEFAULT] if ablations else [])))
+    origin = about(arguments["replies"]) if arguments["replies"] else None
+    if origin is not None:
+        arguments = arguments | {"model": origin.model, "base_url": origin.endpoint}
+    settings = _settings(arguments)
+    ablations = _ablations(arguments)
+    settings |= {one.row: _settings_of(DEFAULT, arguments, one.settings) for one in ablations}
+    problems = problems_of(arguments)
+    plan, model_choice = _plan(arguments, command, out, tuple(settings), origin)
+    plan = plan.model_copy(
+        update={"provenance": _provenance(plan, model_choice, settings, arguments)}
+    )
+    check_methods(problems, (*_methods(arguments), *([DEFAULT] if ablations else [])))
     classes = [problem.name for problem in problems if problem.place is not None]
     if classes and plan.checks == "hidden":
         raise InputError(
@@ -64,15 +66,15 @@ def run_command(given: dict[str, Any], command: str) -> int:
     bench = Bench(
         plan,
         problems,
-        asked,
+        model_choice,
         settings,
         out,
-        given["executor"],
-        given["jobs"],
-        given["solved_others"],
+        arguments["executor"],
+        arguments["jobs"],
+        arguments["solved_others"],
         ablations,
-        given["replies"],
-        given["max_money"],
+        arguments["replies"],
+        arguments["max_money"],
     )
     try:
         results = run_bench(bench, _say)
@@ -83,9 +85,9 @@ def run_command(given: dict[str, Any], command: str) -> int:
         _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
         return 130
     _print_tables(results, plan.price, {one.name: one.split for one in problems if one.split})
-    counted = sum(one.counts for one in results)
-    _say(f"{counted} of {len(results)} samples count. Tables: exploracoder bench report {out}")
-    return 0 if counted == len(results) else 1
+    count = sum(one.counts for one in results)
+    _say(f"{count} of {len(results)} samples count. Tables: exploracoder bench report {out}")
+    return 0 if count == len(results) else 1
 
 
 def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[str, Split]) -> None:
@@ -99,13 +101,13 @@ def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[st
     click.echo(apart_table(results), nl=False)
 
 
-def check_command(given: dict[str, Any]) -> int:
+def check_command(arguments: dict[str, Any]) -> int:
     """``bench check``: 0 when every problem counts, or 1."""
-    problems = problems_of(given)
+    problems = problems_of(arguments)
     check_names(problems)
-    with open_pool(given["executor"], given["jobs"]) as pool:
+    with open_pool(arguments["executor"], arguments["jobs"]) as pool:
         verdicts = judge_all(
-            problems, given["out"].absolute(), pool, _say, run_seconds=given["run_seconds"]
+            problems, arguments["out"].absolute(), pool, _say, run_seconds=arguments["run_seconds"]
         )
     sound = sum(one.is_sound for one in verdicts.values())
     click.echo(f"{sound} of {len(verdicts)} problems count.")
@@ -115,15 +117,15 @@ def check_command(given: dict[str, Any]) -> int:
     return 0 if sound == len(verdicts) else 1
 
 
-def report_command(given: dict[str, Any]) -> int:
+def report_command(arguments: dict[str, Any]) -> int:
     """``bench report``: writes the report and prints its tables."""
     from exploracoder_bench.report.writing import write_report
 
-    price = parse_price(given["price"]) if given["price"] else None
-    folders = [folder.absolute() for folder in given["folders"]]
-    out = (given["out"] or folders[0] / "report").absolute()
-    asked = {"split": given["split"], "any_code": given["any_code"]}
-    click.echo(write_report(folders, out, price, _say, **asked))
+    price = parse_price(arguments["price"]) if arguments["price"] else None
+    folders = [folder.absolute() for folder in arguments["folders"]]
+    out = (arguments["out"] or folders[0] / "report").absolute()
+    options = {"split": arguments["split"], "any_code": arguments["any_code"]}
+    click.echo(write_report(folders, out, price, _say, **options))
     _say(f"Written to {out}")
     return 0
 
@@ -159,29 +161,29 @@ def private_libraries_command(folder: Path, python: str | None, mapping: Path) -
 
     renaming = read_mapping(mapping)
     python = python or environment_of(PANDAS, _say)
-    for made in make_libraries(folder.absolute(), renaming, python):
-        click.echo(str(made))
+    for library_folder in make_libraries(folder.absolute(), renaming, python):
+        click.echo(str(library_folder))
     return 0
 
 
-def class_tasks_command(given: dict[str, Any]) -> int:
+def class_tasks_command(arguments: dict[str, Any]) -> int:
     """``bench class-tasks``: 0 when every class has its task, or 1."""
     from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
     from exploracoder_bench.class_tasks.making import make_class_tasks
 
-    folder: Path = given["folder"].absolute()
-    file, names = given["classes"] or OURS, _names([given["select"] or ""])
-    repositories = given["repositories"]
+    folder: Path = arguments["folder"].absolute()
+    file, names = arguments["classes"] or OURS, _names([arguments["select"] or ""])
+    repositories = arguments["repositories"]
     rows = (
         rows_of_repoclassbench(file, repositories, names)
         if repositories
         else read_rows(file, names)
     )
-    refused = make_class_tasks(rows, folder, given["python"], _say)
-    click.echo(f"{len(rows) - len(refused)} of {len(rows)} classes have a task in {folder}.")
-    for line in refused:
+    refusals = make_class_tasks(rows, folder, arguments["python"], _say)
+    click.echo(f"{len(rows) - len(refusals)} of {len(rows)} classes have a task in {folder}.")
+    for line in refusals:
         click.echo(f"refused: {line}")
-    return 1 if refused else 0
+    return 1 if refusals else 0
 
 
 def parse_price(text: str | None) -> Price:
@@ -195,13 +197,13 @@ def parse_price(text: str | None) -> Price:
         raise InputError(f"--price takes PROMPT,COMPLETION in numbers, not {text!r}.") from error
 
 
-def problems_of(given: dict[str, Any]) -> list[Problem]:
+def problems_of(arguments: dict[str, Any]) -> list[Problem]:
     """The problems that a command's options name, with their interpreters."""
-    python_of = parse_pythons(given["pythons"])
-    problems = open_problems(given["problems"], python_of, given["search_path"])
-    names = _names(given["select"])
-    chosen = of_split(select(problems, names) if names else problems, given["split"])
-    return with_environments(chosen, _say)
+    python_of = parse_pythons(arguments["pythons"])
+    problems = open_problems(arguments["problems"], python_of, arguments["search_path"])
+    names = _names(arguments["select"])
+    selection = of_split(select(problems, names) if names else problems, arguments["split"])
+    return with_environments(selection, _say)
 
 
 def _names(parts: Sequence[str]) -> list[str]:
@@ -209,15 +211,19 @@ def _names(parts: Sequence[str]) -> list[str]:
 
 
 def _plan(
-    given: dict[str, Any], command: str, out: Path, methods: tuple[str, ...], kept: Kept | None
+    arguments: dict[str, Any],
+    command: str,
+    out: Path,
+    methods: tuple[str, ...],
+    origin: Kept | None,
 ) -> tuple[Plan, Asked]:
-    options = [f"--set={assignment}" for assignment in _assignments(given)]
-    options += [f"--profile={given['profile']}"] if given["profile"] else []
-    model, base_url = _model(given["model"], given["base_url"])
-    lora: Path | None = given["lora"]
+    options = [f"--set={assignment}" for assignment in _assignments(arguments)]
+    options += [f"--profile={arguments['profile']}"] if arguments["profile"] else []
+    model, base_url = _model(arguments["model"], arguments["base_url"])
+    lora: Path | None = arguments["lora"]
     lora_sha256 = _adapter_sha256(lora, base_url) if lora is not None else ""
     key = os.environ.get("OPENAI_API_KEY", "")
-    identity = kept.identity if kept else identity_of(model, base_url, key, lora_sha256)
+    identity = origin.identity if origin else identity_of(model, base_url, key, lora_sha256)
     plan = Plan(
         created=now(),
         command=command,
@@ -225,36 +231,36 @@ def _plan(
         identity=identity,
         lora=lora_sha256,
         options=tuple(options),
-        timeout_s=given["timeout"],
+        timeout_s=arguments["timeout"],
         methods=methods,
-        samples=given["samples"],
-        checks=given["checks"],
-        price=_price(given, model),
+        samples=arguments["samples"],
+        checks=arguments["checks"],
+        price=_price(arguments, model),
     )
     # The folder is of this model alone: a reply of another can never be taken for one of its own.
     replies = out / "replies" / identity[:16]
-    return plan, Asked(model, base_url, replies, lora, given["share_replies"], bool(kept))
+    return plan, Asked(model, base_url, replies, lora, arguments["share_replies"], bool(origin))
 
 
 def _provenance(
-    plan: Plan, asked: Asked, settings: Mapping[str, Settings], given: dict[str, Any]
+    plan: Plan, model_choice: Asked, settings: Mapping[str, Settings], arguments: dict[str, Any]
 ) -> dict[str, Provenance]:
-    found = provenance_of(
+    provenance = provenance_of(
         settings,
         model=plan.model,
         identity=plan.identity,
-        base_url=asked.base_url,
+        base_url=model_choice.base_url,
         api_key=os.environ.get("OPENAI_API_KEY", ""),
-        executor=f"{given['executor']}, {given['jobs']} at a time",
-        server=f"kept replies of {asked.base_url}" if asked.answers_kept else None,
+        executor=f"{arguments['executor']}, {arguments['jobs']} at a time",
+        server=f"kept replies of {model_choice.base_url}" if model_choice.answers_kept else None,
     )
-    return {found.key: found}
+    return {provenance.key: provenance}
 
 
-def _price(given: dict[str, Any], model: str) -> Price:
+def _price(arguments: dict[str, Any], model: str) -> Price:
     """What the model costs, as the command says, or else the user's table of prices."""
-    price = parse_price(given["price"]) if given["price"] else price_of(model) or Price()
-    if given["max_money"] is not None and not price.prompt + price.completion:
+    price = parse_price(arguments["price"]) if arguments["price"] else price_of(model) or Price()
+    if arguments["max_money"] is not None and not price.prompt + price.completion:
         raise InputError(
             f"--max-money needs the price of {model}: say --price PROMPT,COMPLETION, or put it into"
             f" {prices_file()}."
@@ -278,41 +284,41 @@ def _adapter_sha256(lora: Path, base_url: str | None) -> str:
     return sha256
 
 
-def _assignments(given: dict[str, Any]) -> list[str]:
-    return [*given["assignments"], *(["memory=true"] if given["solved_others"] else [])]
+def _assignments(arguments: dict[str, Any]) -> list[str]:
+    return [*arguments["assignments"], *(["memory=true"] if arguments["solved_others"] else [])]
 
 
-def _methods(given: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_names([given["methods"]])))
+def _methods(arguments: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_names([arguments["methods"]])))
 
 
-def _settings(given: dict[str, Any]) -> dict[str, Settings]:
+def _settings(arguments: dict[str, Any]) -> dict[str, Settings]:
     """What each method works with, as 'exploracoder explore' will find it.
 
     Raises InputError when there is no such method, or one of them refuses a setting.
     """
-    if not _methods(given):
+    if not _methods(arguments):
         raise InputError("--method names no method: see 'exploracoder explore --list-methods'.")
-    return {name: _settings_of(name, given) for name in _methods(given)}
+    return {name: _settings_of(name, arguments) for name in _methods(arguments)}
 
 
 def _settings_of(
-    method: str, given: dict[str, Any], ablated: Mapping[str, object] | None = None
+    method: str, arguments: dict[str, Any], overrides: Mapping[str, object] | None = None
 ) -> Settings:
-    assigned = dict(map(prepare.setting_of, (NO_MEMORY, *_assignments(given))))
+    settings = dict(map(prepare.setting_of, (NO_MEMORY, *_assignments(arguments))))
     return prepare.settings_for(
         method,
-        profile=given["profile"],
-        settings={**assigned, **(ablated or {})},
-        is_embedded=_model(given["model"], given["base_url"])[0] == EMBEDDED,
-        capabilities=prepare.known_capabilities(given["model"], given["base_url"]),
+        profile=arguments["profile"],
+        settings={**settings, **(overrides or {})},
+        is_embedded=_model(arguments["model"], arguments["base_url"])[0] == EMBEDDED,
+        capabilities=prepare.known_capabilities(arguments["model"], arguments["base_url"]),
     )
 
 
-def _ablations(given: dict[str, Any]) -> tuple[Ablation, ...]:
+def _ablations(arguments: dict[str, Any]) -> tuple[Ablation, ...]:
     """What ``--ablate`` asks for. Raises InputError as `find_ablations` does."""
-    names = _names(given["ablate"])
-    return find_ablations(names, _settings_of(DEFAULT, given)) if names else ()
+    names = _names(arguments["ablate"])
+    return find_ablations(names, _settings_of(DEFAULT, arguments)) if names else ()
 
 
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:

@@ -85,12 +85,12 @@ class Chain:
         code = f"assert values[-1] == {number}"
         begin = time.perf_counter()
         branch = await self._sidecar.fork(self._kept[number])
-        forked = time.perf_counter()
+        fork_end = time.perf_counter()
         observation = await self._sidecar.run(branch, code)
-        done = time.perf_counter()
+        end = time.perf_counter()
         require(observation.ran, code)
         await self._sidecar.drop(branch)
-        return Times(forked - begin, done - forked)
+        return Times(fork_end - begin, end - fork_end)
 
     async def _tried(self, parent: str, codes: Sequence[str]) -> list[str]:
         return list(await asyncio.gather(*(self._try(parent, code) for code in codes)))

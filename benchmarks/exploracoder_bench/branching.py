@@ -58,15 +58,15 @@ class Row:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table; with --out each row is a JSON line too."""
-    given = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     before = os.getloadavg()
-    rows = asyncio.run(_measure(given))
+    rows = asyncio.run(_measure(options))
     head = ("part", "what", "way", "for each", "branch is faster", "aim")
     print(markdown(head, map(_cells, rows)))
     about = _about(before)
     print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
-    if given.out:
-        with given.out.open("a", encoding="utf-8") as lines:
+    if options.out:
+        with options.out.open("a", encoding="utf-8") as lines:
             lines.writelines(json.dumps(asdict(row) | about) + "\n" for row in rows)
     return 0
 
@@ -86,40 +86,42 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-async def _measure(given: argparse.Namespace) -> list[Row]:
-    sizes = [int(size) for size in given.sizes.split(",")]
-    shape = Shape(given.steps, given.candidates)
+async def _measure(options: argparse.Namespace) -> list[Row]:
+    sizes = [int(size) for size in options.sizes.split(",")]
+    shape = Shape(options.steps, options.candidates)
     others = {
         name: {
             "chain": await chain_by(way, shape),
-            **{str(size): await _fresh_state(way, size, given.rounds) for size in sizes},
+            **{str(size): await _fresh_state(way, size, options.rounds) for size in sizes},
         }
         for name, way in WAYS.items()
     }
     rows = []
-    for level in given.sandbox.split(","):
+    for level in options.sandbox.split(","):
         for size in sizes:
-            rows += await _state(level, size, given, others)
-        rows += await _chain_and_back(level, shape, given, others)
-        rows.append(await _sleep(level, given))
+            rows += await _state(level, size, options, others)
+        rows += await _chain_and_back(level, shape, options, others)
+        rows.append(await _sleep(level, options))
     return rows
 
 
 async def _state(
-    level: str, size: int, given: argparse.Namespace, others: dict[str, dict[str, float]]
+    level: str, size: int, options: argparse.Namespace, others: dict[str, dict[str, float]]
 ) -> list[Row]:
     """A fork of a state of that size and a cell in it, again and again."""
-    taken = []
+    seconds = []
     async with _opened(level) as sidecar:
         await Chain(sidecar).begin(state_cell(size))
         # The first fork after a large allocation splits its pages; it is not typical.
-        for _ in range(4 * given.rounds + 1):
+        for _ in range(4 * options.rounds + 1):
             begin = time.perf_counter()
             branch = await sidecar.fork(sidecar.root)
             await sidecar.run(branch, "x = 1")
-            taken.append(time.perf_counter() - begin)
+            seconds.append(time.perf_counter() - begin)
             await sidecar.drop(branch)
-    return list(_compared("state", f"{size} MB", level, statistics.median(taken[1:]), others, size))
+    return list(
+        _compared("state", f"{size} MB", level, statistics.median(seconds[1:]), others, size)
+    )
 
 
 async def _fresh_state(way: Way, size: int, rounds: int) -> float:
@@ -127,15 +129,15 @@ async def _fresh_state(way: Way, size: int, rounds: int) -> float:
 
 
 async def _chain_and_back(
-    level: str, shape: Shape, given: argparse.Namespace, others: dict[str, dict[str, float]]
+    level: str, shape: Shape, options: argparse.Namespace, others: dict[str, dict[str, float]]
 ) -> list[Row]:
     seconds = []
-    for _ in range(given.rounds):
+    for _ in range(options.rounds):
         async with _opened(level) as sidecar:
             chain = Chain(sidecar)
             await chain.begin()
             seconds.append(await chain.explore(shape) / (shape.steps * shape.candidates))
-            times = await chain.go_back(given.rounds)
+            times = await chain.go_back(options.rounds)
     what = f"{shape.steps} steps x {shape.candidates} candidates"
     rows = list(_compared("chain", what, level, statistics.median(seconds), others, "chain"))
     steps = f"to any of {shape.steps} steps"
@@ -151,15 +153,15 @@ async def _chain_and_back(
     ]
 
 
-async def _sleep(level: str, given: argparse.Namespace) -> Row:
-    code, seconds = f"import time\ntime.sleep({given.sleep})", []
+async def _sleep(level: str, options: argparse.Namespace) -> Row:
+    code, seconds = f"import time\ntime.sleep({options.sleep})", []
     async with _opened(level) as sidecar:
-        for _ in range(given.rounds):
+        for _ in range(options.rounds):
             begin = time.perf_counter()
-            await Chain(sidecar).candidates(sidecar.root, [code] * given.candidates)
+            await Chain(sidecar).candidates(sidecar.root, [code] * options.candidates)
             seconds.append(time.perf_counter() - begin)
     middle = statistics.median(seconds)
-    what = f"{given.candidates} x {given.sleep:g} s at once"
+    what = f"{options.candidates} x {options.sleep:g} s at once"
     return Row("sleep", what, _branch(level), middle, None, _at_most(middle, _SLEEP_SECONDS))
 
 
@@ -168,10 +170,10 @@ def _compared(
 ) -> Iterator[Row]:
     """Our row, and one for each other way with how much faster ours is."""
     yield Row(part, what, _branch(level), own)
-    for name, known in others.items():
-        ratio = known[str(key)] / own
+    for name, times in others.items():
+        ratio = times[str(key)] / own
         aim = _at_least(ratio) if name == "fresh ipykernel" else ""
-        yield Row(part, what, name, known[str(key)], ratio, aim)
+        yield Row(part, what, name, times[str(key)], ratio, aim)
 
 
 @asynccontextmanager
@@ -179,8 +181,8 @@ async def _opened(level: str) -> AsyncIterator[Sidecar]:
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
 
-    chosen: Any = level
-    sandboxing = choose(chosen, python=sys.executable, cwd=Path.cwd())
+    sandbox_level: Any = level
+    sandboxing = choose(sandbox_level, python=sys.executable, cwd=Path.cwd())
     async with Sidecar(sys.executable, launcher=sandboxing.launcher) as sidecar:
         yield sidecar
 

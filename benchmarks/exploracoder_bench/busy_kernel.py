@@ -32,26 +32,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=200, metavar="N", help="cells run each time")
-    given = parser.parse_args(arguments)
+    namespace = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, ScriptedModelServer(_slow_reply) as server:
         manager, client = start_new_kernel(cwd=folder, env=dict(os.environ))
         try:
             _run(client, "%load_ext exploracoder")
             _run(client, f"%exploracoder config model={server.model} base-url={server.base_url}")
-            alone = [_run(client, "1 + 1") for _ in range(given.cells)]
+            alone = [_run(client, "1 + 1") for _ in range(namespace.cells)]
             _run(client, f"start = {CONTEXT!r}")
             options = " ".join(f"--library {name}" for name in LIBRARIES)
-            begun = _run(client, f"%%exploracoder {options} --context start\n{TASK}")
+            start_ms = _run(client, f"%%exploracoder {options} --context start\n{TASK}")
             server.wait_for_requests(1, _START_SECONDS)
-            meanwhile = [_run(client, "1 + 1") for _ in range(given.cells)]
-            asked = len(server.requests)
+            meanwhile = [_run(client, "1 + 1") for _ in range(namespace.cells)]
+            request_count = len(server.requests)
         finally:
             client.stop_channels()
             manager.shutdown_kernel(now=True)
     rows = [_row("before", alone), _row("while it works", meanwhile)]
-    rows.append(("the cell that begins it", f"{begun:.0f} ms", ""))
+    rows.append(("the cell that begins it", f"{start_ms:.0f} ms", ""))
     print(markdown(("a cell", "median", "worst"), rows))
-    print(f"{asked} questions to the model until the last cell.", file=sys.stderr)
+    print(f"{request_count} questions to the model until the last cell.", file=sys.stderr)
     return 0
 
 

@@ -21,7 +21,7 @@ def read_chain(notebook: Path) -> ChainFacts:
     # Example arguments are no subtask of a plan.
     steps = [step for step in exploration.steps if step.subtask.id != arguments.STEP]
     broken = [number for number, step in enumerate(steps, 1) if not _ran(step)]
-    used = [api for step in steps if step.candidate for api in step.candidate.apis]
+    apis = [api for step in steps if step.candidate for api in step.candidate.apis]
     due = [step for step in steps if step.status != "skipped"]
     # Some methods plan and retrieve for each subtask, and run nothing for any: that is no chain.
     chain = due if any(map(is_tried, due)) else []
@@ -30,7 +30,7 @@ def read_chain(notebook: Path) -> ChainFacts:
         ran=sum(map(_ran, chain)),
         broken_at=broken[0] if broken else 0,
         error=_error(steps[broken[0] - 1]) if broken else _last_error(exploration),
-        apis=len(used),
+        apis=len(apis),
         recommended=_recommended(exploration),
     )
 
@@ -41,17 +41,20 @@ def read_names(notebook: Path) -> dict[str, object]:
     Raises InputError when the notebook is no exploration.
     """
     exploration = document.load(notebook)
-    known = last_names(tuple(one.name for one in exploration.libraries))
-    if exploration.solution is None or not known:
+    api_names = last_names(tuple(one.name for one in exploration.libraries))
+    if exploration.solution is None or not api_names:
         return {}
-    imported = {one.import_name.partition(".")[0] for one in exploration.libraries}
+    import_names = {one.import_name.partition(".")[0] for one in exploration.libraries}
     final = exploration.solution.final
     # Names that come from the library itself were looked for in the installed one.
     missing = tuple(problem.name.partition(".")[0] for problem in final.problems)
-    named = (*called_names(final.code, exploration.task.context, imported, known), *missing)
-    called = tuple(dict.fromkeys(named))
-    unknown = tuple(name for name in called if name not in known or name in missing)
-    return {"called": called, "unknown": unknown}
+    all_names = (
+        *called_names(final.code, exploration.task.context, import_names, api_names),
+        *missing,
+    )
+    names = tuple(dict.fromkeys(all_names))
+    unknown = tuple(name for name in names if name not in api_names or name in missing)
+    return {"called": names, "unknown": unknown}
 
 
 def read_execution(notebook: Path) -> dict[str, object]:
@@ -79,9 +82,9 @@ def read_tests(notebook: Path, tests: int) -> dict[str, object]:
     if solution is None:
         return {"tests": tests or 1, "tests_passed": 0}
     calls = [counted(one.check_observation, tests) for one in solution.attempts]
-    passed, of = counted(solution.final.check_observation, tests)
+    pass_count, of = counted(solution.final.check_observation, tests)
     shares = tuple(good / each for good, each in calls)
-    return {"tests": of, "tests_passed": passed, "oracle_calls": shares}
+    return {"tests": of, "tests_passed": pass_count, "oracle_calls": shares}
 
 
 def _ran(step: Step) -> bool:
@@ -89,9 +92,11 @@ def _ran(step: Step) -> bool:
 
 
 def _error(step: Step) -> str:
-    tried = [one.observation for one in step.candidates if one.observation is not None]
-    errors = [one.error.ename for one in tried if one.error is not None]
-    return errors[-1] if errors else (tried[-1].status if tried else "nothing was tried")
+    observations = [one.observation for one in step.candidates if one.observation is not None]
+    errors = [one.error.ename for one in observations if one.error is not None]
+    return (
+        errors[-1] if errors else (observations[-1].status if observations else "nothing was tried")
+    )
 
 
 def _last_error(exploration: Exploration) -> str:
@@ -106,6 +111,6 @@ def _recommended(exploration: Exploration) -> tuple[str, ...]:
     # A cell that ran as it was written has the docs of what it uses: no prompt showed those for it.
     steps = [one for one in exploration.steps if is_explored(exploration, one) or not is_tried(one)]
     parts = [*(step.recommendation for step in steps), exploration.overall]
-    kept = [doc.path for part in parts for doc in part.kept]
-    shown = exploration.solution.apis if exploration.solution else ()
-    return tuple(dict.fromkeys([*kept, *shown]))
+    paths = [doc.path for part in parts for doc in part.kept]
+    solution_apis = exploration.solution.apis if exploration.solution else ()
+    return tuple(dict.fromkeys([*paths, *solution_apis]))

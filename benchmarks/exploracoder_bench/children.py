@@ -36,22 +36,22 @@ class Children:
         Standard input is task.txt, output and error go to report.json and messages.txt, all in
         ``folder``. No process of the command is left when this returns or raises.
         """
-        watched, held = os.pipe()
+        read_end, write_end = os.pipe()
         try:
-            self._hold(held)
+            self._hold(write_end)
             return _run(
-                command, folder, watched, environment, timeout_s, lambda: self._let_go(held)
+                command, folder, read_end, environment, timeout_s, lambda: self._let_go(write_end)
             )
         finally:
-            os.close(watched)
-            self._let_go(held)
+            os.close(read_end)
+            self._let_go(write_end)
 
     def end(self) -> None:
         """End all that run, and all that will be called: nothing is started after this."""
         with self._lock:
             self._is_over = True
-            held, self._held = self._held, set()
-        for end in held:
+            ends, self._held = self._held, set()
+        for end in ends:
             os.close(end)
 
     def _hold(self, end: int) -> None:
@@ -73,7 +73,7 @@ class Children:
 def _run(
     command: Sequence[str],
     folder: Path,
-    watched: int,
+    read_end: int,
     environment: Mapping[str, str],
     timeout_s: float,
     kill: Callable[[], None],
@@ -83,13 +83,13 @@ def _run(
         (folder / "report.json").open("wb") as report,
         (folder / "messages.txt").open("wb") as messages,
         subprocess.Popen(
-            [sys.executable, "-I", "-S", str(_LEASH), str(watched), *command],
+            [sys.executable, "-I", "-S", str(_LEASH), str(read_end), *command],
             cwd=folder,
             env=environment,
             stdin=task,
             stdout=report,
             stderr=messages,
-            pass_fds=(watched,),
+            pass_fds=(read_end,),
         ) as leash,
     ):
         try:

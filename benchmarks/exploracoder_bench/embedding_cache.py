@@ -46,19 +46,19 @@ class CachedEmbedder:
         import numpy as np
 
         keys = [self._key(text) for text in texts]
-        known = {key: self._read(key) for key in keys}
-        missing = [n for n, key in enumerate(keys) if known[key] is None]
+        blobs = {key: self._read(key) for key in keys}
+        missing = [n for n, key in enumerate(keys) if blobs[key] is None]
         # Neighbours in length are padded least.
         missing.sort(key=lambda n: len(texts[n]))
         for start in range(0, len(missing), _BATCH):
             part = missing[start : start + _BATCH]
             rows = self._embedder.embed([texts[n] for n in part])
             self.put([texts[n] for n in part], rows)
-            known.update({keys[n]: row.tobytes() for n, row in zip(part, rows, strict=True)})
+            blobs.update({keys[n]: row.tobytes() for n, row in zip(part, rows, strict=True)})
             if len(missing) > _BATCH:
                 self._on_progress(f"embedded {start + len(part):,} of {len(missing):,}")
-        joined = b"".join(known[key] or b"" for key in keys)
-        return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), self.dimensions)
+        buffer = b"".join(blobs[key] or b"" for key in keys)
+        return np.frombuffer(buffer, dtype=np.float32).reshape(len(texts), self.dimensions)
 
     def put(self, texts: Sequence[str], rows: Vectors) -> None:
         """Keeps vectors that were made elsewhere by the same model."""
@@ -70,9 +70,9 @@ class CachedEmbedder:
         self._store.close()
 
     def _key(self, text: str) -> bytes:
-        said = f"{self._embedder.name}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(said).digest()
+        content = f"{self._embedder.name}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(content).digest()
 
     def _read(self, key: bytes) -> bytes | None:
-        found = self._store.execute("SELECT row FROM vectors WHERE key = ?", (key,)).fetchone()
-        return found[0] if found else None
+        row = self._store.execute("SELECT row FROM vectors WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None

@@ -46,39 +46,39 @@ def environment_of(pins: Sequence[str], say: Say) -> str:
     It is of this Python's version. Raises InputError for what is no pin, SetupError when the
     environment cannot be made.
     """
-    wanted = sorted(set(pins))
-    for pin in wanted:
+    unique_pins = sorted(set(pins))
+    for pin in unique_pins:
         name_of(pin)
-    home = _home(wanted)
+    home = _home(unique_pins)
     home.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{home}.lock"):
         if not (home / _DONE).exists():
-            say(f"making an environment of {', '.join(wanted)}")
-            _make(home, wanted)
+            say(f"making an environment of {', '.join(unique_pins)}")
+            _make(home, unique_pins)
     return str(_python(home))
 
 
 def name_of(pin: str) -> str:
     """The package that a pin names, as the index compares names. Raises InputError."""
-    found = _PIN.fullmatch(pin.strip())
-    if found is None:
+    match = _PIN.fullmatch(pin.strip())
+    if match is None:
         raise InputError(f"{pin!r} is no pin: say NAME==VERSION.")
-    return re.sub(r"[-_.]+", "-", found[1]).lower()
+    return re.sub(r"[-_.]+", "-", match[1]).lower()
 
 
 def pip(*arguments: str) -> None:
     """Run this Python's pip. Raises SetupError with its last words."""
-    found = importlib.util.find_spec("pip")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("pip")
+    if spec is None or spec.origin is None:
         raise SetupError(
             f"pip is needed and {sys.executable} has none. Get it: {sys.executable} -m ensurepip"
         )
     # Not with -m: then the current folder would lead its path.
-    command = [sys.executable, str(Path(found.origin).parent), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        said = [line for line in done.stderr.strip().splitlines() if line.strip()]
-        last = " ".join(line.strip() for line in said[-_SHOWN_LINES:]) or "no message"
+    command = [sys.executable, str(Path(spec.origin).parent), *arguments]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        lines = [line for line in process.stderr.strip().splitlines() if line.strip()]
+        last = " ".join(line.strip() for line in lines[-_SHOWN_LINES:]) or "no message"
         raise SetupError(f"pip {arguments[0]} failed: {last}")
 
 

@@ -19,18 +19,18 @@ from exploracoder_bench.report.kept_tables import draw_table
 from exploracoder_bench.report.marked import redraw, stale_tables
 
 
-def renamed_command(given: dict[str, Any]) -> int:
+def renamed_command(arguments: dict[str, Any]) -> int:
     """``bench renamed``: says how many problems were made, and which were left out and why."""
-    folder: Path = given["folder"].absolute()
+    folder: Path = arguments["folder"].absolute()
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty: name a new folder, since problems are made anew.")
-    library = given["library"]
-    problems = [one for one in problems_of(given) if one.libraries == (library,)]
+    library = arguments["library"]
+    problems = [one for one in problems_of(arguments) if one.libraries == (library,)]
     if not problems:
         raise InputError(f"None of the problems is about {library!r} alone. Name others.")
     check_names(problems)
-    with open_pool(given["executor"], given["jobs"]) as pool:
-        remade = make_kit(folder, problems, library, given["seed"], pool, _say)
+    with open_pool(arguments["executor"], arguments["jobs"]) as pool:
+        remade = make_kit(folder, problems, library, arguments["seed"], pool, _say)
     left_out = [one for one in remade if one.problem is None]
     click.echo(f"{len(remade) - len(left_out)} of {len(remade)} problems are in {folder}.")
     for one in left_out:

@@ -28,11 +28,11 @@ class Pool:
     width: int
     children: Children | None = None
 
-    def submit(self, work: Callable[..., ResultT], *given: Any) -> Future[ResultT]:
+    def submit(self, work: Callable[..., ResultT], *arguments: Any) -> Future[ResultT]:
         """Have ``work`` done; what it starts here ends with the pool."""
         if self.children is not None:
             work = partial(work, children=self.children)
-        return self.executor.submit(work, *given)
+        return self.executor.submit(work, *arguments)
 
 
 @contextmanager

@@ -25,11 +25,11 @@ def read_exploring(notebook: Path) -> dict[str, object]:
     exploration = document.load(notebook)
     if exploration.method not in _EXPLORING:
         return {}
-    explored = sum(is_explored(exploration, step) for step in exploration.steps)
+    explored_steps = sum(is_explored(exploration, step) for step in exploration.steps)
     return {
-        "explored_steps": explored,
+        "explored_steps": explored_steps,
         "looks": _calls(exploration, looking.PART),
-        "came_of_exploring": bool(explored) and _is_of_steps(exploration),
+        "came_of_exploring": bool(explored_steps) and _is_of_steps(exploration),
     }
 
 

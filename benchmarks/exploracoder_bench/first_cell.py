@@ -56,13 +56,13 @@ class Times:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table; with --out each round is a JSON line too."""
-    given = _parser().parse_args(arguments)
-    pace = given.tokens_per_second * _TOKEN_CHARS
-    times = measure(given.rounds, pace, is_whole=given.whole)
+    options = _parser().parse_args(arguments)
+    pace = options.tokens_per_second * _TOKEN_CHARS
+    times = measure(options.rounds, pace, is_whole=options.whole)
     head = ("method", "s to the first cell", "s in all", "share")
     print(markdown(head, [_row(times)]))
-    if given.out:
-        with given.out.open("a", encoding="utf-8") as lines:
+    if options.out:
+        with options.out.open("a", encoding="utf-8") as lines:
             lines.writelines(json.dumps(asdict(one)) + "\n" for one in times)
     return 0
 
@@ -113,7 +113,7 @@ def _explored(server: ScriptedModelServer, seed: int) -> Times:
 
     problem = six_steps.problem(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
-        done = explore_sync(
+        exploration = explore_sync(
             problem.task,
             libraries=problem.libraries,
             context=problem.context,
@@ -123,9 +123,11 @@ def _explored(server: ScriptedModelServer, seed: int) -> Times:
             on_event=note,
             options=Options(base_url=server.base_url, method=DEFAULT, seed=seed),
         )
-    if done.status != "solved" or not seconds:
-        raise RuntimeError(f"The exploration came to nothing: {done.status}. {done.reason}")
-    return Times(DEFAULT, seconds[0], done.seconds_total)
+    if exploration.status != "solved" or not seconds:
+        raise RuntimeError(
+            f"The exploration came to nothing: {exploration.status}. {exploration.reason}"
+        )
+    return Times(DEFAULT, seconds[0], exploration.seconds_total)
 
 
 def written_at_once() -> str:

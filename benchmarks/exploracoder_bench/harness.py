@@ -93,8 +93,8 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         spending = Spending(plan.price, bench.max_money, ledger, briefing)
         provenance = next(iter(bench.plan.provenance), "")
         _work(pending, ledger, pool, say, spending=spending, provenance=provenance)
-    found = (ledger.find(sample.key) for sample in samples)
-    return tuple(result for result in found if result is not None)
+    results = (ledger.find(sample.key) for sample in samples)
+    return tuple(result for result in results if result is not None)
 
 
 def judge_all(
@@ -142,7 +142,7 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
     Where methods share replies it is all of a problem's: a run that is ended early then has some
     problems with every method, which can be compared.
     """
-    counted = [problem for problem in bench.problems if problem.name in plan.problems]
+    problems = [problem for problem in bench.problems if problem.name in plan.problems]
     samples = [
         Sample(
             problem,
@@ -154,10 +154,10 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
         )
         for method in bench.plan.methods
         for seed in range(bench.plan.samples)
-        for problem in counted
+        for problem in problems
     ]
     if bench.asked.shares_replies:
-        samples.sort(key=lambda sample: counted.index(sample.problem))
+        samples.sort(key=lambda sample: problems.index(sample.problem))
     return samples
 
 
@@ -172,8 +172,8 @@ def _way(bench: Bench, plan: Plan, name: str, seed: int) -> Way:
 
 
 def _remembering(pending: Sequence[Sample], samples: Sequence[Sample], out: Path) -> list[Sample]:
-    counted = {sample.problem.name: sample.problem for sample in samples}
-    caches = caches_of_solved(list(counted.values()), out / "caches")
+    problems = {sample.problem.name: sample.problem for sample in samples}
+    caches = caches_of_solved(list(problems.values()), out / "caches")
     return [replace(sample, cache=caches[sample.problem.name]) for sample in pending]
 
 
@@ -186,7 +186,7 @@ def _work(
     spending: Spending,
     provenance: str,
 ) -> None:
-    started, gone = time.perf_counter(), 0
+    start, count = time.perf_counter(), 0
     for number, (sample, future) in enumerate(_explored(pending, pool, spending), start=1):
         loss = _loss(future)
         result = lost(sample, loss) if loss else future.result()
@@ -199,13 +199,13 @@ def _work(
         how = {"jobs": pool.width, "provenance": provenance}
         ledger.append(result.model_copy(update=how))
         spending.add(result)
-        each_s = (time.perf_counter() - started) / number
-        left = timedelta(seconds=round(each_s * (len(pending) - number)))
-        say(f"{number}/{len(pending)}  {_line(result)}  {left} left")
-        gone = gone + 1 if result.fault == "model" else 0
-        if gone == _MODEL_GONE and number < len(pending):
+        each_s = (time.perf_counter() - start) / number
+        remaining_time = timedelta(seconds=round(each_s * (len(pending) - number)))
+        say(f"{number}/{len(pending)}  {_line(result)}  {remaining_time} left")
+        count = count + 1 if result.fault == "model" else 0
+        if count == _MODEL_GONE and number < len(pending):
             raise ModelError(
-                f"{gone} samples in a row could not ask the model: {result.reason} Nothing of them"
+                f"{count} samples in a row could not ask the model: {result.reason} Nothing of them"
                 " counts; give the same command again to go on."
             )
 
@@ -243,8 +243,8 @@ def _loss(future: Future[Any]) -> str:
 
 def _warm(problems: Iterable[Problem], say: Say) -> None:
     """Index each library once beforehand: it is no part of what a method costs."""
-    named = (problem for problem in problems if problem.libraries)
-    distinct = {(problem.libraries, problem.python): problem for problem in named}
+    library_problems = (problem for problem in problems if problem.libraries)
+    distinct = {(problem.libraries, problem.python): problem for problem in library_problems}
     for problem in distinct.values():
         say(f"reading the docs of {' and '.join(problem.libraries)}")
         failure = warm_index(problem)
@@ -261,21 +261,21 @@ def _brief(
     usage = Usage()
     distinct: dict[object, Sample] = {}
     for sample in samples:
-        told = settings[sample.way.row]
-        is_told = is_planned(sample.way.method, told) and wants_briefing(told)
+        way_settings = settings[sample.way.row]
+        is_told = is_planned(sample.way.method, way_settings) and wants_briefing(way_settings)
         if sample.problem.libraries and is_told:
             libraries = (sample.problem.libraries, sample.problem.python)
-            distinct.setdefault((libraries, told.few_shot_plans), sample)
+            distinct.setdefault((libraries, way_settings.few_shot_plans), sample)
     futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
     for future in as_completed(futures):
         sample, loss = futures[future], _loss(future)
-        briefed = Briefed(loss, "harness") if loss else future.result()
+        briefing = Briefed(loss, "harness") if loss else future.result()
         names = " and ".join(sample.problem.libraries)
-        usage += briefed.usage
-        say(f"the model on {names}, for {sample.way.method}: {briefed.said}")
-        if briefed.fault == "model":
+        usage += briefing.usage
+        say(f"the model on {names}, for {sample.way.method}: {briefing.said}")
+        if briefing.fault == "model":
             raise ModelError(
-                f"The model could not be asked about {names}: {briefed.said} Nothing was run; give"
+                f"The model could not be asked about {names}: {briefing.said} Nothing was run; give"
                 " the same command again to go on."
             )
     return usage

@@ -45,112 +45,112 @@ _MANY = 64
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    given = _parser().parse_args(arguments)
-    if given.step:
-        act = {"build": _build, "search": _search, "embed": _embed}[given.step]
-        print(json.dumps(act(given)), flush=True)
+    options = _parser().parse_args(arguments)
+    if options.step:
+        act = {"build": _build, "search": _search, "embed": _embed}[options.step]
+        print(json.dumps(act(options)), flush=True)
         return
-    embed = _child(given, "embed", 0)
-    for size in given.sizes:
-        for name in ("embedded", "server") if given.server else ("embedded",):
-            folder = given.folder / f"{name}-{size}"
+    embed = _child(options, "embed", 0)
+    for size in options.sizes:
+        for name in ("embedded", "server") if options.server else ("embedded",):
+            folder = options.folder / f"{name}-{size}"
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             if name == "embedded":
-                rows = _measured(given, size, folder, None)
+                rows = _measured(options, size, folder, None)
             else:
                 with chroma_server(folder / "server") as (url, pid):
-                    rows = _measured(given, size, folder, url)
+                    rows = _measured(options, size, folder, url)
                     rows["server: memory, MB"] = _resident_mb(pid)
             print(f"\n{size:,} APIs, chroma {name}, {os.cpu_count()} cores")
             print(_table({**rows, **embed}), flush=True)
-            if not given.keep:
+            if not options.keep:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 def _measured(
-    given: argparse.Namespace, size: int, folder: Path, url: str | None
+    options: argparse.Namespace, size: int, folder: Path, url: str | None
 ) -> dict[str, float]:
-    built = _child(given, "build", size, folder, url)
+    build_figures = _child(options, "build", size, folder, url)
     size_mb = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 2**20
-    return {**built, "on disk, MB": size_mb, **_child(given, "search", size, folder, url)}
+    return {**build_figures, "on disk, MB": size_mb, **_child(options, "search", size, folder, url)}
 
 
 def _child(
-    given: argparse.Namespace,
+    options: argparse.Namespace,
     step: str,
     size: int,
     folder: Path | None = None,
     url: str | None = None,
 ) -> dict[str, float]:
     command: list[object] = [sys.executable, "-m", "exploracoder_bench.index_scale", "--step", step]
-    command += ["--kit", given.kit, "--sizes", str(size), "--queries", str(given.queries)]
-    command += ["--folder", folder or given.folder, "--cache", given.cache or given.folder]
-    command += ["--real", str(given.real), *(["--chroma-url", url] if url else [])]
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    command += ["--kit", options.kit, "--sizes", str(size), "--queries", str(options.queries)]
+    command += ["--folder", folder or options.folder, "--cache", options.cache or options.folder]
+    command += ["--real", str(options.real), *(["--chroma-url", url] if url else [])]
+    process = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, float] = json.loads(process.stdout.splitlines()[-1])
+    return figures
 
 
-def _build(given: argparse.Namespace) -> dict[str, float]:
-    corpus = _corpus(given)
+def _build(options: argparse.Namespace) -> dict[str, float]:
+    corpus = _corpus(options)
     embedder = CorpusEmbedder(corpus)
     harvest = Harvest(library=corpus.library, docs=tuple(corpus.docs()), skipped=())
     embedder.embed([])  # its table is made before the clock starts
     before = _resident_mb(os.getpid())
-    started, cpu = time.perf_counter(), time.process_time()
-    with Index.open(given.folder / "index", embedder, given.chroma_url) as index:
-        index.update(harvest, _Log(started))
+    start, cpu = time.perf_counter(), time.process_time()
+    with Index.open(options.folder / "index", embedder, options.chroma_url) as index:
+        index.update(harvest, _Log(start))
     return {
-        "build, vectors ready, s": time.perf_counter() - started,
+        "build, vectors ready, s": time.perf_counter() - start,
         "build: CPU of this process, s": time.process_time() - cpu,
         "build: peak memory beyond the docs, MB": _peak_mb() - before,
     }
 
 
-def _search(given: argparse.Namespace) -> dict[str, float]:
-    corpus = _corpus(given)
-    queries = _queries(given)
-    found: dict[str, float] = {}
+def _search(options: argparse.Namespace) -> dict[str, float]:
+    corpus = _corpus(options)
+    queries = _queries(options)
+    figures: dict[str, float] = {}
     embedder = CorpusEmbedderForQueries()
     embedder.embed(queries[:1])
     before = _resident_mb(os.getpid())
-    with Index.open(given.folder / "index", embedder, given.chroma_url) as index:
-        started, cpu = time.perf_counter(), time.process_time()
+    with Index.open(options.folder / "index", embedder, options.chroma_url) as index:
+        start, cpu = time.perf_counter(), time.process_time()
         index.search(queries[0], [LIBRARY])
-        found["first answer of a new process, s"] = time.perf_counter() - started
-        found["first answer: CPU, s"] = time.process_time() - cpu
-        found |= _percentiles("embedding a query", queries, lambda one: embedder.embed([one]))
-        found |= _percentiles("search", queries, lambda one: index.search(one, [LIBRARY]))
-        started = time.perf_counter()
+        figures["first answer of a new process, s"] = time.perf_counter() - start
+        figures["first answer: CPU, s"] = time.process_time() - cpu
+        figures |= _percentiles("embedding a query", queries, lambda one: embedder.embed([one]))
+        figures |= _percentiles("search", queries, lambda one: index.search(one, [LIBRARY]))
+        start = time.perf_counter()
         index.search_many(queries[:_MANY], [LIBRARY])
-        each = (time.perf_counter() - started) / len(queries[:_MANY])
-        found[f"search_many of {_MANY}: each, ms"] = 1000 * each
-        found["search: memory, MB"] = _resident_mb(os.getpid()) - before
+        each = (time.perf_counter() - start) / len(queries[:_MANY])
+        figures[f"search_many of {_MANY}: each, ms"] = 1000 * each
+        figures["search: memory, MB"] = _resident_mb(os.getpid()) - before
         got = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
     exact = _exact(corpus, embedder.embed(queries))
     right = [
         len(paths & {corpus.doc(row).path for row in rows}) / RECALL_AT
         for paths, rows in zip(got, exact, strict=True)
     ]
-    found[f"recall@{RECALL_AT} of exact search, %"] = 100 * statistics.mean(right)
-    return found
+    figures[f"recall@{RECALL_AT} of exact search, %"] = 100 * statistics.mean(right)
+    return figures
 
 
-def _embed(given: argparse.Namespace) -> dict[str, float]:
+def _embed(options: argparse.Namespace) -> dict[str, float]:
     from exploracoder_retrieval.embedded_words import index_text
 
-    docs = read_pools(given.kit / "pools", given.real)
-    embedded(docs, given.cache or given.folder)
+    docs = read_pools(options.kit / "pools", options.real)
+    embedded(docs, options.cache or options.folder)
     texts = [index_text(doc) for doc in docs[:_EMBEDDED_TEXTS]]
-    found = {}
+    figures = {}
     for name, threads in (("one core", 1), ("all cores", os.cpu_count() or 1)):
         embedder = MiniLmEmbedder(threads=threads)
         embedder.embed(texts[:8])
-        started = time.perf_counter()
+        start = time.perf_counter()
         embedder.embed(texts)
-        found[f"embedding on {name}, texts/s"] = len(texts) / (time.perf_counter() - started)
-    return found
+        figures[f"embedding on {name}, texts/s"] = len(texts) / (time.perf_counter() - start)
+    return figures
 
 
 class CorpusEmbedderForQueries(MiniLmEmbedder):
@@ -162,9 +162,9 @@ class CorpusEmbedderForQueries(MiniLmEmbedder):
 class _Log:
     """Says on standard error how far a build is."""
 
-    def __init__(self, started: float) -> None:
-        self._started = started
-        self._last = started
+    def __init__(self, start: float) -> None:
+        self._started = start
+        self._last = start
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
         now = time.perf_counter()
@@ -209,21 +209,21 @@ def _exact(corpus: Corpus, queries: Any, block: int = 50_000) -> list[list[int]]
         order = np.argpartition(-best, RECALL_AT, axis=1)[:, :RECALL_AT]
         best = np.take_along_axis(best, order, axis=1)
         rows = np.take_along_axis(rows, order, axis=1)
-    return [[int(row) for row in found] for found in rows]
+    return [[int(row) for row in nearest_rows] for nearest_rows in rows]
 
 
-def _corpus(given: argparse.Namespace) -> Corpus:
-    docs = read_pools(given.kit / "pools", given.real)
-    return Corpus(docs, embedded(docs, given.cache or given.folder), given.sizes[0])
+def _corpus(options: argparse.Namespace) -> Corpus:
+    docs = read_pools(options.kit / "pools", options.real)
+    return Corpus(docs, embedded(docs, options.cache or options.folder), options.sizes[0])
 
 
-def _queries(given: argparse.Namespace) -> list[str]:
-    asked: list[str] = []
-    for file in sorted((given.kit / "dev").glob("*.jsonl")):
+def _queries(options: argparse.Namespace) -> list[str]:
+    queries: list[str] = []
+    for file in sorted((options.kit / "dev").glob("*.jsonl")):
         lines = file.read_text(encoding="utf-8").splitlines()
-        asked += [json.loads(line)["query"] for line in lines]
-    step = max(1, len(asked) // given.queries)
-    return asked[::step][: given.queries]
+        queries += [json.loads(line)["query"] for line in lines]
+    step = max(1, len(queries) // options.queries)
+    return queries[::step][: options.queries]
 
 
 @contextmanager

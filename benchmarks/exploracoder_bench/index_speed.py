@@ -60,9 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("library")
     parser.add_argument("--python", default=sys.executable, help="whose library is meant")
     parser.add_argument("--queries", type=int, default=200)
-    given = parser.parse_args(arguments)
-    interpreter = find_interpreter(given.python)
-    rows = [_import_time(), *_measure(given.library, interpreter, given.queries)]
+    options = parser.parse_args(arguments)
+    interpreter = find_interpreter(options.python)
+    rows = [_import_time(), *_measure(options.library, interpreter, options.queries)]
     print(f"{'':44}{'wall':>10}{'CPU':>10}{'limit':>10}")
     for row in rows:
         print(f"{row.what:44}{_time(row.wall_s)}{_time(row.cpu_s)}{_time(row.limit_s)}")
@@ -90,11 +90,16 @@ def _query_times(
     index: Index, docs: Sequence[ApiDoc], count: int, limit_s: float | None = None
 ) -> Iterator[Row]:
     """Of a subtask, for which a summary stands, and of a task, which is three of them."""
-    said = [doc.summary.rstrip(".") for doc in docs if doc.summary]
-    said = said[:: max(1, len(said) // count)][:count]
-    thirds = zip(said, said[1:] + said[:1], said[2:] + said[:2], strict=True)
+    summaries = [doc.summary.rstrip(".") for doc in docs if doc.summary]
+    summaries = summaries[:: max(1, len(summaries) // count)][:count]
+    thirds = zip(
+        summaries, summaries[1:] + summaries[:1], summaries[2:] + summaries[:2], strict=True
+    )
     size = sum(len(index.docs(name)) for name in index.names())
-    for what, texts in (("subtask", said), ("task", [", then ".join(each) for each in thirds])):
+    for what, texts in (
+        ("subtask", summaries),
+        ("task", [", then ".join(each) for each in thirds]),
+    ):
         index.search(texts[0])
         walls, cpus = [], []
         for text in texts:
@@ -108,15 +113,15 @@ def _query_times(
             yield Row(f"{what}, {size:,} APIs: {name}", wall, cpu, limit)
 
 
-def _grown(harvested: Harvest, size: int) -> Harvest:
+def _grown(original: Harvest, size: int) -> Harvest:
     """The library's documents, repeated under other paths until there are enough."""
-    docs = harvested.docs
+    docs = original.docs
     grown = [
         doc.model_copy(update={"path": f"copy{number // len(docs)}.{doc.path}"})
         for number in range(size)
         for doc in [docs[number % len(docs)]]
     ]
-    return harvested.model_copy(update={"docs": tuple(grown)})
+    return original.model_copy(update={"docs": tuple(grown)})
 
 
 def _import_time() -> Row:
@@ -124,10 +129,10 @@ def _import_time() -> Row:
         "import time; start = time.perf_counter(); import exploracoder_retrieval; "
         "print(time.perf_counter() - start)"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return Row("import exploracoder_retrieval", float(done.stdout), limit_s=0.02)
+    return Row("import exploracoder_retrieval", float(process.stdout), limit_s=0.02)
 
 
 def _timed(what: str, act: Callable[[], object], limit_s: float | None = None) -> Row:

@@ -59,9 +59,9 @@ def sign_test(better: int, worse: int) -> float:
 
     Problems on which both are alike say nothing and are not counted.
     """
-    thrown, fewer = better + worse, min(better, worse)
-    one_side = sum(math.comb(thrown, heads) for heads in range(fewer + 1))
-    return min(1.0, 2 * one_side / (1 << thrown))
+    throws, fewer = better + worse, min(better, worse)
+    one_side = sum(math.comb(throws, heads) for heads in range(fewer + 1))
+    return min(1.0, 2 * one_side / (1 << throws))
 
 
 def _alike(value: float, problems: int, least: float) -> Estimate:
@@ -84,8 +84,8 @@ def _resampled(pairs: Sequence[tuple[float, float]]) -> Estimate:
 
     parts, wholes = np.asarray(pairs, dtype=float).T
     generator = np.random.default_rng(_SEED)
-    drawn = generator.integers(0, len(pairs), size=(RESAMPLES, len(pairs)))
-    tops, bottoms = parts[drawn].sum(axis=1), wholes[drawn].sum(axis=1)
+    draws = generator.integers(0, len(pairs), size=(RESAMPLES, len(pairs)))
+    tops, bottoms = parts[draws].sum(axis=1), wholes[draws].sum(axis=1)
     edge = (1 - CONFIDENCE) / 2
     values = tops[bottoms > 0] / bottoms[bottoms > 0]
     low, high = np.quantile(values, [edge, 1 - edge])

@@ -49,8 +49,8 @@ def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> V
         fault = _examined(problem, folder, run_seconds)
         second = problem.with_second_data
         if second is not None and not fault:
-            found = _examined(second, folder, run_seconds)
-            fault = f"With its second data: {found}" if found else ""
+            second_fault = _examined(second, folder, run_seconds)
+            fault = f"With its second data: {second_fault}" if second_fault else ""
         return _verdict(problem, fault)
     except (SidecarError, InputError, OSError) as error:
         return _verdict(problem, f"It could not be tried: {error}")
@@ -133,8 +133,8 @@ async def sidecar_for(problem: Problem, folder: Path, limits: Limits) -> Sidecar
 def _import_path(problem: Problem) -> str:
     """Where modules are looked for, libraries given by path included: nothing installed them."""
     homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
-    given = environment(problem).get("PYTHONPATH", "")
-    return os.pathsep.join([*homes, given] if given else homes)
+    python_path = environment(problem).get("PYTHONPATH", "")
+    return os.pathsep.join([*homes, python_path] if python_path else homes)
 
 
 async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
@@ -144,22 +144,24 @@ async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
 async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> Assessment:
     """What a solution and its check come to; there is no reason when it passes."""
     if problem.flow is not None:
-        said = await problem.flow.judge(f"{problem.context}\n{solution}")
-        why = "" if said.correct else f"it {said.why}"
-        return Assessment(not said.refused, not said.refused, said.correct, why)
+        verdict = await problem.flow.judge(f"{problem.context}\n{solution}")
+        why = "" if verdict.correct else f"it {verdict.why}"
+        return Assessment(not verdict.refused, not verdict.refused, verdict.correct, why)
     if problem.place is not None:
-        ran, checked = await run_in_copy(sidecar, _class_task(problem, problem.place), solution)
+        ran, check_observation = await run_in_copy(
+            sidecar, _class_task(problem, problem.place), solution
+        )
     else:
         branch = await sidecar.fork(sidecar.root)
         try:
             ran = await sidecar.run(branch, solution)
-            checked = await sidecar.run(branch, problem.check) if ran.ran else None
+            check_observation = await sidecar.run(branch, problem.check) if ran.ran else None
         finally:
             await sidecar.drop(branch)
-    if checked is None:
+    if check_observation is None:
         return Assessment(False, False, False, _said(ran))
-    reason = "" if checked.ran else _of_check(checked)
-    return Assessment(True, is_executed(ran, checked), checked.ran, reason)
+    reason = "" if check_observation.ran else _of_check(check_observation)
+    return Assessment(True, is_executed(ran, check_observation), check_observation.ran, reason)
 
 
 def _class_task(problem: Problem, place: Target) -> Task:
@@ -173,8 +175,8 @@ def _class_task(problem: Problem, place: Target) -> Task:
     )
 
 
-def _of_check(checked: Observation) -> str:
-    return f"in the check, {_said(checked)}"
+def _of_check(observation: Observation) -> str:
+    return f"in the check, {_said(observation)}"
 
 
 def _said(observation: Observation) -> str:

@@ -70,20 +70,20 @@ def about(file: Path) -> Kept:
     Raises InputError when it is none, or the prompts have been changed since.
     """
     try:
-        found = Kept.model_validate_json(next(_lines(file), ""))
+        origin = Kept.model_validate_json(next(_lines(file), ""))
     except ValidationError as error:
         raise InputError(
             f"{file} does not say whose replies it holds. Make it with 'exploracoder bench"
             " keep-replies'."
         ) from error
     now = prompts.fingerprints()
-    other = [name for name, was in found.prompts.items() if now.get(name) != was]
+    other = [name for name, was in origin.prompts.items() if now.get(name) != was]
     if other:
         raise InputError(
             f"The replies in {file} are to other prompts: {', '.join(other)} changed since. Use the"
-            f" code of then ({found.commit or 'unknown'}), or ask a model."
+            f" code of then ({origin.commit or 'unknown'}), or ask a model."
         )
-    return found
+    return origin
 
 
 def unpack(file: Path, run: Path) -> int:
@@ -96,13 +96,13 @@ def unpack(file: Path, run: Path) -> int:
     next(lines, None)
     for count, line in enumerate(lines, start=1):
         try:
-            kept = KeptReply.model_validate_json(line)
+            record = KeptReply.model_validate_json(line)
         except ValidationError as error:
             raise InputError(f"{file}, line {count + 1}, holds no reply.") from error
-        folder = (root / kept.folder).resolve()
+        folder = (root / record.folder).resolve()
         if not folder.is_relative_to(root):
-            raise InputError(f"{file}, line {count + 1}, leads out of the run: {kept.folder!r}.")
-        ReplyCache(folder, is_free=False).put(kept.key, kept.reply)
+            raise InputError(f"{file}, line {count + 1}, leads out of the run: {record.folder!r}.")
+        ReplyCache(folder, is_free=False).put(record.key, record.reply)
     return count
 
 
@@ -134,7 +134,7 @@ def _replies(root: Path) -> Iterable[KeptReply]:
 
 def _lines(file: Path) -> Iterator[str]:
     try:
-        with file.open(encoding="utf-8") as opened:
-            yield from opened
+        with file.open(encoding="utf-8") as lines:
+            yield from lines
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read as kept replies: {error}") from error

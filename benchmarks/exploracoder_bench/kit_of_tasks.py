@@ -37,18 +37,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tasks", type=Path, required=True, metavar="FILE.jsonl")
     parser.add_argument("--python", default=sys.executable, help="default: this one")
     parser.add_argument("--out", type=Path, required=True, metavar="KIT")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        rows = [json.loads(line) for line in given.tasks.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in options.tasks.read_text(encoding="utf-8").splitlines()]
         with (
             tempfile.TemporaryDirectory() as folder,
             Index.open(Path(folder), MiniLmEmbedder()) as index,
         ):
             targets = sorted({row["library"] for row in rows})
-            known = index_libraries(index, targets, Interpreter.inspect(given.python))
-            docs = {one.name: index.docs(one.name) for one in known}
-        names = {target: one.name for target, one in zip(targets, known, strict=True)}
-        _write(given.out, [row | {"library": names[row["library"]]} for row in rows], docs)
+            libraries = index_libraries(index, targets, Interpreter.inspect(options.python))
+            docs = {one.name: index.docs(one.name) for one in libraries}
+        names = {target: one.name for target, one in zip(targets, libraries, strict=True)}
+        _write(options.out, [row | {"library": names[row["library"]]} for row in rows], docs)
     except (OSError, ValueError, KeyError, InputError, RetrievalError) as error:
         print(f"Error: {type(error).__name__}: {error}", file=sys.stderr)
         return 2

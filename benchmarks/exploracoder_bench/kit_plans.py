@@ -46,42 +46,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", help="as in 'exploracoder explore'")
     parser.add_argument("--base-url", help="as in 'exploracoder explore'")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON lines")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        asyncio.run(_plan_all(given))
+        asyncio.run(_plan_all(options))
     except (ExploraCoderError, RetrievalError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-async def _plan_all(given: argparse.Namespace) -> None:
-    wanted = set(given.sets.split(","))
-    done = read_subtasks(given.out) if given.out.exists() else {}
-    questions = [each for each in read_questions(given.kit) if each.dataset in wanted]
-    if missing := wanted - {each.dataset for each in questions}:
+async def _plan_all(options: argparse.Namespace) -> None:
+    set_names = set(options.sets.split(","))
+    plans = read_subtasks(options.out) if options.out.exists() else {}
+    questions = [each for each in read_questions(options.kit) if each.dataset in set_names]
+    if missing := set_names - {each.dataset for each in questions}:
         raise InputError(f"The kit has no set named {', '.join(sorted(missing))}.")
-    left = [each for each in questions if each.id not in done]
-    is_embedded = wants_embedded(given.model, given.base_url)
+    pending = [each for each in questions if each.id not in plans]
+    is_embedded = wants_embedded(options.model, options.base_url)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         index = stack.enter_context(Index.open(folder / "index", MiniLmEmbedder()))
-        known = {name: _indexed(index, given.kit, name) for name in libraries(left)}
+        library_by_name = {name: _indexed(index, options.kit, name) for name in libraries(pending)}
         with raised_as(SetupError, SidecarError):
             sandboxing = choose("auto", python=sys.executable, cwd=folder)
         scratch = local_scratch(sys.executable, folder, sandboxing=sandboxing)
         opening = Opening(sys.executable, scratch)
-        async with open_model(given.model, given.base_url) as model:
-            for number, question in enumerate(left, start=1):
+        async with open_model(options.model, options.base_url) as model:
+            for number, question in enumerate(pending, start=1):
                 start = time.monotonic()
                 task = Task(text=question.query, libraries=(question.library,))
-                begun = make_exploration(task, is_embedded=is_embedded)
-                exploration = begun.model_copy(update={"libraries": (known[question.library],)})
+                new_exploration = make_exploration(task, is_embedded=is_embedded)
+                exploration = new_exploration.model_copy(
+                    update={"libraries": (library_by_name[question.library],)}
+                )
                 goals = await _plan(exploration, model, index, opening)
-                with given.out.open("a", encoding="utf-8") as file:
+                with options.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"id": question.id, "subtasks": goals}) + "\n")
                 seconds = time.monotonic() - start
-                _say(f"{number} of {len(left)}: {len(goals)} subtasks, {seconds:.0f} s")
+                _say(f"{number} of {len(pending)}: {len(goals)} subtasks, {seconds:.0f} s")
 
 
 def _indexed(index: Index, kit: Path, library: str) -> Library:
@@ -102,8 +104,8 @@ async def _plan(
     async def record(exploration: Exploration, message: str) -> None:
         del exploration, message
 
-    opened: Any = open_bench(exploration, model=model, index=index, opening=opening, record=record)
-    async with opened as bench:
+    manager: Any = open_bench(exploration, model=model, index=index, opening=opening, record=record)
+    async with manager as bench:
         await make_plan(bench)
         return [step.subtask.goal for step in bench.exploration.steps]
 

@@ -47,17 +47,17 @@ class Figure:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the parts and print a table; with --out each figure is a JSON line too."""
-    given = _parser().parse_args(arguments)
-    parts = [name.strip() for name in given.parts.split(",") if name.strip()]
+    options = _parser().parse_args(arguments)
+    parts = [name.strip() for name in options.parts.split(",") if name.strip()]
     unknown = [name for name in parts if name not in _PARTS]
     if unknown:
         print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
         return 2
-    figures = [figure for name in parts for figure in _PARTS[name](given.rounds)]
+    figures = [figure for name in parts for figure in _PARTS[name](options.rounds)]
     rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}") for one in figures]
     print(markdown(("part", "what", "value"), rows))
-    if given.out:
-        with given.out.open("a", encoding="utf-8") as lines:
+    if options.out:
+        with options.out.open("a", encoding="utf-8") as lines:
             lines.writelines(json.dumps(asdict(one)) + "\n" for one in figures)
     return 0
 
@@ -77,9 +77,9 @@ def _bundle(_rounds: int) -> Iterator[Figure]:
     if not files:
         raise SystemExit(f"{_BUILT} is empty. Build the front end: npm run build in extension/.")
     sizes = [len(path.read_bytes()) for path in files]
-    packed = [len(gzip.compress(path.read_bytes())) for path in files]
+    compressed_sizes = [len(gzip.compress(path.read_bytes())) for path in files]
     yield Figure("bundle", f"{len(files)} scripts", sum(sizes) / 1000, "kB")
-    yield Figure("bundle", "the same, compressed", sum(packed) / 1000, "kB")
+    yield Figure("bundle", "the same, compressed", sum(compressed_sizes) / 1000, "kB")
 
 
 def _start(rounds: int) -> Iterator[Figure]:
@@ -107,18 +107,18 @@ def _measured(name: str) -> Callable[[int], Iterator[Figure]]:
 def _browser(name: str, *options: str) -> Mapping[str, float]:
     """What one of the measures in ``ui-tests/measures`` has recorded."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "figures.jsonl"
+        file = Path(folder) / "figures.jsonl"
         playwright = _UI_TESTS / "node_modules" / ".bin" / "playwright"
         command = [str(playwright), "test", "--config", "figures.config.ts", name]
         subprocess.run(
             [sys.executable, "-m", "browser.stage", *options, *command],
             cwd=_UI_TESTS,
-            env={**os.environ, "PYTHONPATH": str(_ROOT / "tests"), "FIGURES": str(told)},
+            env={**os.environ, "PYTHONPATH": str(_ROOT / "tests"), "FIGURES": str(file)},
             stdout=sys.stderr,
             check=True,
             timeout=_RUN_SECONDS,
         )
-        line = told.read_text(encoding="utf-8").splitlines()[-1]
+        line = file.read_text(encoding="utf-8").splitlines()[-1]
     figures: dict[str, float] = json.loads(line)
     return {what: value for what, value in figures.items() if what != "name"}
 

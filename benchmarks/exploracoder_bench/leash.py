@@ -18,11 +18,11 @@ import threading
 
 def main() -> int:
     """The command's exit code, as a shell gives it."""
-    watched = int(sys.argv[1])
+    read_end = int(sys.argv[1])
     process = subprocess.Popen(sys.argv[2:], start_new_session=True)
 
     def wait_for_the_end() -> None:
-        while os.read(watched, 1):
+        while os.read(read_end, 1):
             pass
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

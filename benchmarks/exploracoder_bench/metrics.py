@@ -35,11 +35,11 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return 1.0 - math.comb(n - c, k) / math.comb(n, k)
 
 
-def estimate_at_k(results: Iterable[RunResult], k: int, passed: Passed) -> Estimate:
+def estimate_at_k(results: Iterable[RunResult], k: int, criterion: Passed) -> Estimate:
     """The mean of pass@k over problems with at least ``k`` samples that count."""
     groups = by_problem(results)
     values = [
-        pass_at_k(len(group), sum(map(passed, group)), k)
+        pass_at_k(len(group), sum(map(criterion, group)), k)
         for group in groups.values()
         if len(group) >= k
     ]
@@ -136,8 +136,8 @@ class Paired:
 def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> Paired:
     """Compare problem by problem; the interval is from resampling problems."""
     ours, theirs = by_problem(first), by_problem(second)
-    shared = sorted(ours.keys() & theirs.keys())
-    rates = {name: (_rate(ours[name]), _rate(theirs[name])) for name in shared}
+    names = sorted(ours.keys() & theirs.keys())
+    rates = {name: (_rate(ours[name]), _rate(theirs[name])) for name in names}
     return Paired(
         difference=bootstrap([b - a for a, b in rates.values()], least=-1.0),
         first=_mean(a for a, _ in rates.values()),
@@ -193,41 +193,41 @@ class Summary:
 
 def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summary:
     """Add up."""
-    given = list(results)
-    counted = [one for one in given if one.counts]
-    chains = [one for one in counted if one.chain.explored]
-    timed = [one for one in counted if not one.cached_calls]
-    seconds = [one.seconds for one in timed]
-    solved = sum(one.is_solved for one in counted)
-    completion = sum(one.completion_tokens for one in counted)
+    all_samples = list(results)
+    samples = [one for one in all_samples if one.counts]
+    chains = [one for one in samples if one.chain.explored]
+    timed_samples = [one for one in samples if not one.cached_calls]
+    seconds = [one.seconds for one in timed_samples]
+    passes = sum(one.is_solved for one in samples)
+    completion = sum(one.completion_tokens for one in samples)
     steps = sum(one.chain.explored for one in chains)
     return Summary(
-        problems=len(by_problem(counted)),
-        samples=len(counted),
-        apart=_apart(given),
-        solved=solved,
-        could_explore=sum(one.explored_steps is not None for one in counted),
-        explored=sum(bool(one.explored_steps) for one in counted),
-        solved_by_exploring=sum(one.is_solved_by_exploring for one in counted),
-        ran=sum(one.ran for one in counted),
-        executed=sum(map(is_success, counted)),
-        test_rate=_mean(one.tests_passed / one.tests for one in counted if one.tests),
+        problems=len(by_problem(samples)),
+        samples=len(samples),
+        apart=_apart(all_samples),
+        solved=passes,
+        could_explore=sum(one.explored_steps is not None for one in samples),
+        explored=sum(bool(one.explored_steps) for one in samples),
+        solved_by_exploring=sum(one.is_solved_by_exploring for one in samples),
+        ran=sum(one.ran for one in samples),
+        executed=sum(map(is_success, samples)),
+        test_rate=_mean(one.tests_passed / one.tests for one in samples if one.tests),
         subtasks=_mean(one.chain.explored for one in chains),
         subtask_rate=_subtask_rate(chains),
         chain_rate=_mean(float(not one.chain.broken_at) for one in chains),
         apis_per_subtask=sum(one.chain.apis for one in chains) / steps if steps else math.nan,
-        recall=_mean(filter(_is_known, map(recall, counted))),
-        checked=_mean(one.checked for one in counted if one.checked is not None),
-        calls=_mean(one.calls for one in counted),
-        prompt_tokens=_mean(one.prompt_tokens for one in counted),
-        cached_tokens=_mean(one.cached_tokens for one in counted),
-        completion_tokens=_mean(one.completion_tokens for one in counted),
+        recall=_mean(filter(_is_known, map(recall, samples))),
+        checked=_mean(one.checked for one in samples if one.checked is not None),
+        calls=_mean(one.calls for one in samples),
+        prompt_tokens=_mean(one.prompt_tokens for one in samples),
+        cached_tokens=_mean(one.cached_tokens for one in samples),
+        completion_tokens=_mean(one.completion_tokens for one in samples),
         seconds=statistics.median(seconds) if seconds else math.nan,
-        mean_seconds=_mean_seconds(timed),
-        seconds_per_solved=_mean(seconds) * len(counted) / solved if solved else math.nan,
-        jobs=_jobs(timed),
-        tokens_per_solved=completion / solved if solved else math.nan,
-        money=money(counted, price or Price()),
+        mean_seconds=_mean_seconds(timed_samples),
+        seconds_per_solved=_mean(seconds) * len(samples) / passes if passes else math.nan,
+        jobs=_jobs(timed_samples),
+        tokens_per_solved=completion / passes if passes else math.nan,
+        money=money(samples, price or Price()),
     )
 
 
@@ -235,8 +235,8 @@ def recall(result: RunResult) -> float:
     """The share of the names that were needed which were recommended; nan when unknown."""
     if not result.gold or not result.chain.recommended:
         return math.nan
-    shown = {path.rpartition(".")[2] for path in result.chain.recommended}
-    return sum(name in shown for name in result.gold) / len(result.gold)
+    recommended_names = {path.rpartition(".")[2] for path in result.chain.recommended}
+    return sum(name in recommended_names for name in result.gold) / len(result.gold)
 
 
 def _subtask_rate(chains: Sequence[RunResult]) -> Estimate:
@@ -249,15 +249,15 @@ def _subtask_rate(chains: Sequence[RunResult]) -> Estimate:
     )
 
 
-def _mean_seconds(timed: Iterable[RunResult]) -> Estimate:
-    groups = by_problem(timed).values()
+def _mean_seconds(results: Iterable[RunResult]) -> Estimate:
+    groups = by_problem(results).values()
     return mean_amount([_mean(one.seconds for one in group) for group in groups])
 
 
-def _jobs(timed: Iterable[RunResult]) -> str:
-    numbers = {one.jobs for one in timed}
-    known = sorted(number for number in numbers if number is not None)
-    return ", ".join([*map(str, known), *(["?"] if None in numbers else [])])
+def _jobs(results: Iterable[RunResult]) -> str:
+    numbers = {one.jobs for one in results}
+    counts = sorted(number for number in numbers if number is not None)
+    return ", ".join([*map(str, counts), *(["?"] if None in numbers else [])])
 
 
 def money(results: Iterable[RunResult], price: Price) -> float:
@@ -291,8 +291,8 @@ def _rate(results: Sequence[RunResult]) -> float:
 
 
 def _mean(values: Iterable[float]) -> float:
-    given = list(values)
-    return statistics.fmean(given) if given else math.nan
+    numbers = list(values)
+    return statistics.fmean(numbers) if numbers else math.nan
 
 
 def _is_known(value: float) -> bool:

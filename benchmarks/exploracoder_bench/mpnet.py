@@ -43,14 +43,16 @@ class MpnetEmbedder:
         import numpy as np
 
         torch, tokenizer, model = self._loaded
-        encoded = tokenizer(
+        encoding = tokenizer(
             texts, padding=True, truncation=True, max_length=_MAX_TOKENS, return_tensors="pt"
         )
         with torch.inference_mode():
-            states = model(**encoded).last_hidden_state
-        mask = encoded["attention_mask"].unsqueeze(-1)
-        pooled = ((states * mask).sum(1) / mask.sum(1)).numpy()
-        return np.asarray(pooled / np.linalg.norm(pooled, axis=1, keepdims=True), dtype=np.float32)
+            states = model(**encoding).last_hidden_state
+        mask = encoding["attention_mask"].unsqueeze(-1)
+        vectors = ((states * mask).sum(1) / mask.sum(1)).numpy()
+        return np.asarray(
+            vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32
+        )
 
     @cached_property
     def _loaded(self) -> Any:

@@ -23,48 +23,48 @@ def mutants(problem: Problem) -> Mapping[str, str]:
     """
     if problem.place is not None:
         return class_mutants(problem.solution, problem.entry_point or "")
-    known = problem.solution.rstrip()
+    solution = problem.solution.rstrip()
     if problem.entry_point:
-        head = f"{known}\n\n\ndef {problem.entry_point}(*args, **kwargs):\n    "
+        head = f"{solution}\n\n\ndef {problem.entry_point}(*args, **kwargs):\n    "
         return {
             "returns an alien object": f"{head}return object()\n",
             "returns None": f"{head}return None\n",
             "raises": f"{head}{_RAISE}\n",
         }
-    made = [problem.target] if problem.target else _made(known, problem.check)
-    if made:
+    targets = [problem.target] if problem.target else _made(solution, problem.check)
+    if targets:
         return {
-            "makes alien objects": _after(known, made, "object()"),
-            "makes None": _after(known, made, "None"),
+            "makes alien objects": _after(solution, targets, "object()"),
+            "makes None": _after(solution, targets, "None"),
         }
-    return _unlike(known, {"does nothing": "", "raises": f"{_RAISE}\n"})
+    return _unlike(solution, {"does nothing": "", "raises": f"{_RAISE}\n"})
 
 
-def class_mutants(known: str, name: str) -> Mapping[str, str]:
+def class_mutants(solution: str, name: str) -> Mapping[str, str]:
     """The class ``name`` not written at all, with failing, no and idle methods.
 
     Bases, decorators and what is assigned stay in all but the first, so that it can be imported
     and inherited from; where other methods fail, the constructor stays too, so that a test which
     only makes an object does not fail. Of a class without methods nothing else stays.
     """
-    methods = [one for one in _class(ast.parse(known), name).body if _is_method(one)]
+    methods = [one for one in _class(ast.parse(solution), name).body if _is_method(one)]
     if not methods:
-        empty = {"is missing": "", "is empty": _changed(known, name, lambda _: [])}
-        return _unlike(known, empty)
-    kept = _CONSTRUCTOR if any(map(_is_no_constructor, methods)) else ""
-    changed = {
+        empty = {"is missing": "", "is empty": _changed(solution, name, lambda _: [])}
+        return _unlike(solution, empty)
+    kept_method = _CONSTRUCTOR if any(map(_is_no_constructor, methods)) else ""
+    variants = {
         "is missing": "",
-        "has methods that raise": _changed(known, name, _doing(_RAISE, kept)),
-        "has no methods": _changed(known, name, lambda one: [] if _is_method(one) else [one]),
-        "has methods that return None": _changed(known, name, _doing("return None")),
+        "has methods that raise": _changed(solution, name, _doing(_RAISE, kept_method)),
+        "has no methods": _changed(solution, name, lambda one: [] if _is_method(one) else [one]),
+        "has methods that return None": _changed(solution, name, _doing("return None")),
     }
-    return _unlike(known, changed)
+    return _unlike(solution, variants)
 
 
-def _unlike(known: str, found: Mapping[str, str]) -> Mapping[str, str]:
+def _unlike(solution: str, variants: Mapping[str, str]) -> Mapping[str, str]:
     """Those that are other code than the known solution: what is right is no mutant."""
-    own = _form(known)
-    return {what: code for what, code in found.items() if _form(code) != own}
+    own = _form(solution)
+    return {what: code for what, code in variants.items() if _form(code) != own}
 
 
 def _form(code: str) -> str:
@@ -75,17 +75,17 @@ def _form(code: str) -> str:
         return code.strip()
 
 
-def _changed(known: str, name: str, change: _Change) -> str:
+def _changed(solution: str, name: str, change: _Change) -> str:
     """The class with what ``change`` makes of each statement of its body."""
-    tree = ast.parse(known)
+    tree = ast.parse(solution)
     node = _class(tree, name)
     node.body = [new for one in node.body for new in change(one)] or [ast.Pass()]
     return ast.unparse(tree) + "\n"
 
 
-def _doing(body: str, kept: str = "") -> _Change:
+def _doing(body: str, kept_method: str = "") -> _Change:
     def change(node: ast.stmt) -> list[ast.stmt]:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != kept:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != kept_method:
             node.body = ast.parse(body).body
         return [node]
 
@@ -94,8 +94,8 @@ def _doing(body: str, kept: str = "") -> _Change:
 
 def _class(tree: ast.Module, name: str) -> ast.ClassDef:
     """The last class of that name; an empty one where the solution has none."""
-    found = [one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name]
-    return found[-1] if found else ast.ClassDef(name, [], [], [ast.Pass()], [])
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name]
+    return classes[-1] if classes else ast.ClassDef(name, [], [], [ast.Pass()], [])
 
 
 def _is_method(node: ast.stmt) -> bool:
@@ -106,22 +106,22 @@ def _is_no_constructor(node: ast.stmt) -> bool:
     return getattr(node, "name", _CONSTRUCTOR) != _CONSTRUCTOR
 
 
-def _after(known: str, names: list[str], value: str) -> str:
-    return "\n".join([known, *(f"{name} = {value}" for name in names), ""])
+def _after(solution: str, names: list[str], value: str) -> str:
+    return "\n".join([solution, *(f"{name} = {value}" for name in names), ""])
 
 
-def _made(known: str, check: str) -> list[str]:
+def _made(solution: str, check: str) -> list[str]:
     """What a solution makes and its check reads: anything else may be whatever it likes."""
     try:
-        body, checked = ast.parse(known).body, list(ast.walk(ast.parse(check)))
+        body, check_nodes = ast.parse(solution).body, list(ast.walk(ast.parse(check)))
     except SyntaxError:
         return []
-    names = {one for one in checked if isinstance(one, ast.Name)}
+    names = {one for one in check_nodes if isinstance(one, ast.Name)}
     bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)}
     read = {one.id for one in names} - bound
     targets = [target for node in body for target in _targets(node)]
-    found = [ast.unparse(target) for target in targets if _owner(target) in read]
-    return list(dict.fromkeys(found))
+    expressions = [ast.unparse(target) for target in targets if _owner(target) in read]
+    return list(dict.fromkeys(expressions))
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:

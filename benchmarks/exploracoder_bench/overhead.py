@@ -74,24 +74,24 @@ class Measure:
         """The promise in words, with whether it is kept."""
         if self.limit is None:
             return ""
-        kept = self.value >= self.limit if self.is_floor else self.value <= self.limit
+        is_kept = self.value >= self.limit if self.is_floor else self.value <= self.limit
         word = "at least" if self.is_floor else "at most"
-        return f"{word} {self.limit:g} {self.unit}: {'kept' if kept else 'BROKEN'}"
+        return f"{word} {self.limit:g} {self.unit}: {'kept' if is_kept else 'BROKEN'}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the parts and print a table; with --out each figure is a JSON line too."""
-    given = _parser().parse_args(arguments)
-    parts = [name.strip() for name in given.parts.split(",") if name.strip()]
+    options = _parser().parse_args(arguments)
+    parts = [name.strip() for name in options.parts.split(",") if name.strip()]
     unknown = [name for name in parts if name not in _PARTS]
     if unknown:
         print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
         return 2
-    measures = [measure for name in parts for measure in _PARTS[name](given.rounds)]
+    measures = [measure for name in parts for measure in _PARTS[name](options.rounds)]
     rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}", one.promise) for one in measures]
     print(markdown(("part", "what", "value", "promise"), rows))
-    if given.out:
-        with given.out.open("a", encoding="utf-8") as lines:
+    if options.out:
+        with options.out.open("a", encoding="utf-8") as lines:
             lines.writelines(json.dumps(asdict(one)) + "\n" for one in measures)
     return 0
 
@@ -126,9 +126,9 @@ def measure_engine(rounds: int) -> Iterator[Measure]:
     """A whole exploration whose model answers at once from a script."""
     _warm_index()
     with ScriptedModelServer(scripted_reply, model="six-steps") as server:
-        asked = Asked(server.model, server.base_url)
+        model_choice = Asked(server.model, server.base_url)
         options = (*_ALL_CANDIDATES, "--set=few_shot_plans=0")
-        results = [_explored(options, seed, asked) for seed in range(rounds)]
+        results = [_explored(options, seed, model_choice) for seed in range(rounds)]
     shapes = {(one.subtasks, one.candidates, one.is_solved) for one in results}
     if shapes != {(6, 18, True)}:
         raise RuntimeError(f"Not 6 subtasks, 18 candidates and a solution, but {shapes}.")
@@ -183,11 +183,11 @@ def _warm_index() -> None:
         raise RuntimeError(f"The index could not be made: {failure}")
 
 
-def _explored(options: tuple[str, ...], seed: int, asked: Asked = _EMBEDDED) -> RunResult:
+def _explored(options: tuple[str, ...], seed: int, model_choice: Asked = _EMBEDDED) -> RunResult:
     problem = six_steps.problem(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         way = Way("exploration", seed, options)
-        result = runs.run(problem, way, asked, Path(folder) / "run", timeout_s=1800)
+        result = runs.run(problem, way, model_choice, Path(folder) / "run", timeout_s=1800)
     if result.status in ("setup", "cancelled"):
         raise RuntimeError(f"The exploration could not be done: {result.reason}")
     return result

@@ -80,15 +80,15 @@ class Plan(BaseModel):
 
     def with_splits(self, problems: Iterable[Problem]) -> Plan:
         """With the splits of the problems. Raises InputError when one was in the other before."""
-        found = {one.name: one.split for one in problems if one.split is not None}
-        moved = [name for name, split in found.items() if self.splits.get(name, split) != split]
-        if moved:
+        splits = {one.name: one.split for one in problems if one.split is not None}
+        movers = [name for name, split in splits.items() if self.splits.get(name, split) != split]
+        if movers:
             raise InputError(
-                f"{moved[0]} was {self.splits[moved[0]]} when the runs kept here were begun, and"
-                f" is {found[moved[0]]} now: a table of both says nothing of either. Use another"
+                f"{movers[0]} was {self.splits[movers[0]]} when the runs kept here were begun, and"
+                f" is {splits[movers[0]]} now: a table of both says nothing of either. Use another"
                 " --out."
             )
-        return self.model_copy(update={"splits": self.splits | found})
+        return self.model_copy(update={"splits": self.splits | splits})
 
 
 def now() -> datetime:
@@ -151,56 +151,56 @@ def write_plan(out: Path, plan: Plan) -> None:
         ) from error
 
 
-def going_on(before: Plan, asked: Plan, problems: list[Problem]) -> Plan:
+def going_on(before: Plan, plan: Plan, problems: list[Problem]) -> Plan:
     """The earlier plan, extended by what is asked for now.
 
     Raises InputError when the model, the options, or a problem is not what it was.
     """
-    if before.identity != asked.identity:
+    if before.identity != plan.identity:
         raise InputError(
             f"The model changed under the runs kept here: it was {before.model}"
-            f" ({before.identity[:12]}), now it is {asked.model} ({asked.identity[:12]}). Use"
+            f" ({before.identity[:12]}), now it is {plan.model} ({plan.identity[:12]}). Use"
             " another --out, and 'exploracoder bench compare' for the two."
         )
-    if _digest(before.code) != _digest(asked.code):
+    if _digest(before.code) != _digest(plan.code):
         raise InputError(
             f"The runs kept here were made with code {before.code or UNKNOWN}, and what would go on"
-            f" is {asked.code or UNKNOWN}: no figure would be of either. Use another --out, or that"
+            f" is {plan.code or UNKNOWN}: no figure would be of either. Use another --out, or that"
             " code."
         )
-    if before.checks != asked.checks:
+    if before.checks != plan.checks:
         raise InputError(
             f"The methods of the runs kept here had the checks {before.checks}. Use --checks"
             f" {before.checks}, or another --out."
         )
-    if (before.options, before.timeout_s) != (asked.options, asked.timeout_s):
+    if (before.options, before.timeout_s) != (plan.options, plan.timeout_s):
         raise InputError(
             f"The runs kept here had the options {' '.join(before.options) or 'of the profile'} and"
             f" {before.timeout_s:g} s for a sample. Use the same, or another --out."
         )
-    changed = [
+    changed_names = [
         problem.name
         for problem in problems
         if before.problems.get(problem.name, problem.digest) != problem.digest
     ]
-    if changed:
+    if changed_names:
         raise InputError(
-            f"{', '.join(changed[:5])}: the problem or its data changed since these runs were"
+            f"{', '.join(changed_names[:5])}: the problem or its data changed since these runs were"
             " begun. Put back what was there, or use another --out."
         )
-    if (before.version, before.python) != (asked.version, asked.python):
-        other = f"ExploraCoder {asked.version}, Python {asked.python}"
+    if (before.version, before.python) != (plan.version, plan.python):
+        other = f"ExploraCoder {plan.version}, Python {plan.python}"
         also_with = tuple(dict.fromkeys([*before.also_with, other]))
         before = before.model_copy(update={"also_with": also_with})
-    methods = tuple(dict.fromkeys([*before.methods, *asked.methods]))
-    samples = max(before.samples, asked.samples)
+    methods = tuple(dict.fromkeys([*before.methods, *plan.methods]))
+    samples = max(before.samples, plan.samples)
     return before.model_copy(
         update={
             "methods": methods,
             "samples": samples,
-            "price": asked.price,
-            "command": asked.command,
-            "provenance": before.provenance | asked.provenance,
+            "price": plan.price,
+            "command": plan.command,
+            "provenance": before.provenance | plan.provenance,
         }
     )
 

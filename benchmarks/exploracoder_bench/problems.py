@@ -90,7 +90,7 @@ class Problem:
         parts = [own, libraries, self.target, _content(self.fixtures)]
         if self.second_check:
             parts.append([self.second_context, self.second_check])
-        parts += [found for name in self.libraries if (found := _content(self._home(name)))]
+        parts += [content for name in self.libraries if (content := _content(self._home(name)))]
         if self.place is not None:
             parts += [self.place.file, self.requires, _content(Path(self.place.root))]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
@@ -115,14 +115,14 @@ def check_names(problems: Sequence[Problem]) -> None:
     """Raise InputError when there is no problem, or two would share a name or a folder."""
     if not problems:
         raise InputError("There is no problem to solve. Name some with --problems and --select.")
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     for problem in problems:
-        if problem.slug in known:
+        if problem.slug in names:
             raise InputError(
-                f"Two problems are named alike: {known[problem.slug]!r} and {problem.name!r}."
+                f"Two problems are named alike: {names[problem.slug]!r} and {problem.name!r}."
                 " Rename one, or run their data sets one after another with another --out."
             )
-        known[problem.slug] = problem.name
+        names[problem.slug] = problem.name
 
 
 def check_methods(problems: Sequence[Problem], methods: Sequence[str]) -> None:
@@ -145,8 +145,8 @@ def _content(folder: Path | None) -> list[str]:
         return []
     if folder.is_file():
         return [_line(folder, folder.parent)]
-    found = (path for path in folder.rglob("*") if path.is_file())
-    files = sorted(path for path in found if not _PASSING & set(path.relative_to(folder).parts))
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    files = sorted(path for path in paths if not _PASSING & set(path.relative_to(folder).parts))
     return [_line(path, folder) for path in files]
 
 

@@ -43,28 +43,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tasks", type=Path, required=True, metavar="FILE.jsonl")
     parser.add_argument("--python", default=sys.executable, help="default: this one")
     parser.add_argument("--chars", default="8000,60000", metavar="N,…", help="default: %(default)s")
-    given = parser.parse_args(arguments)
-    rooms = [int(each) for each in given.chars.split(",")]
+    options = parser.parse_args(arguments)
+    rooms = [int(each) for each in options.chars.split(",")]
     try:
-        rows = [json.loads(line) for line in given.tasks.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in options.tasks.read_text(encoding="utf-8").splitlines()]
         with (
             tempfile.TemporaryDirectory() as folder,
             Index.open(Path(folder), MiniLmEmbedder()) as index,
         ):
-            interpreter = Interpreter.inspect(given.python)
+            interpreter = Interpreter.inspect(options.python)
             names = sorted({row["library"] for row in rows})
-            known = {one.name: one for one in index_libraries(index, names, interpreter)}
-            found = [[asyncio.run(_known(index, known, row, n)) for row in rows] for n in rooms]
+            libraries = {one.name: one for one in index_libraries(index, names, interpreter)}
+            knowledge = [
+                [asyncio.run(_known(index, libraries, row, n)) for row in rows] for n in rooms
+            ]
     except (OSError, ValueError, KeyError, InputError, RetrievalError) as error:
         print(f"Error: {type(error).__name__}: {error}", file=sys.stderr)
         return 2
-    print(_table(rows, dict(zip(rooms, found, strict=True))))
+    print(_table(rows, dict(zip(rooms, knowledge, strict=True))))
     return 0
 
 
-async def _known(index: Index, known: dict[str, Library], row: Row, room: int) -> Knowledge:
+async def _known(index: Index, libraries: dict[str, Library], row: Row, room: int) -> Knowledge:
     """What a prompt with that much room says of the library of a task."""
-    library = known[row["library"]]
+    library = libraries[row["library"]]
     task = Task(text=row["requirement"], libraries=(library.name,), context=row["context"])
     exploration = Exploration(task=task, settings=Settings(), libraries=(library,))
     # Nothing is asked or run for this.
@@ -81,25 +83,25 @@ async def _known(index: Index, known: dict[str, Library], row: Row, room: int) -
     return await library_knowledge(bench, room)
 
 
-def _table(rows: Sequence[Row], found: dict[int, list[Knowledge]]) -> str:
-    needed = sum(len(row["apis_used"]) for row in rows)
+def _table(rows: Sequence[Row], knowledge: dict[int, list[Knowledge]]) -> str:
+    api_count = sum(len(row["apis_used"]) for row in rows)
     lines = []
-    for room, prompts in found.items():
-        shown = [
+    for room, prompts in knowledge.items():
+        pairs = [
             (_of(row, each.mapped), _of(row, _full(each)))
             for row, each in zip(rows, prompts, strict=True)
         ]
-        mapped, full = (sum(len(pair[column]) for pair in shown) for column in (0, 1))
-        either = sum(len(in_map | in_full) for in_map, in_full in shown)
+        map_count, full = (sum(len(pair[column]) for pair in pairs) for column in (0, 1))
+        either = sum(len(in_map | in_full) for in_map, in_full in pairs)
         whole = sum(
             len(in_map | in_full) == len(row["apis_used"])
-            for row, (in_map, in_full) in zip(rows, shown, strict=True)
+            for row, (in_map, in_full) in zip(rows, pairs, strict=True)
         )
-        shares = [f"{100 * count / needed:.1f} %" for count in (mapped, full, either)]
+        shares = [f"{100 * count / api_count:.1f} %" for count in (map_count, full, either)]
         longest = max(len(each.text) for each in prompts)
         lines.append([f"{room:,}", *shares, f"{whole} of {len(rows)}", f"{longest:,}"])
     heads = ["characters", "in the map", "in full", "in either", "tasks with all", "longest text"]
-    return f"{needed} APIs of {len(rows)} tasks\n\n{markdown(heads, lines)}"
+    return f"{api_count} APIs of {len(rows)} tasks\n\n{markdown(heads, lines)}"
 
 
 def _full(knowledge: Knowledge) -> frozenset[str]:

@@ -54,8 +54,8 @@ class Code(BaseModel):
 
     def __str__(self) -> str:
         """Such as ``1a2b3c4``, or with what else it was."""
-        said = self.commit[:7] or f"files {self.digest[:7]}"
-        return f"{said} with changes ({self.digest[:7]})" if self.changed else said
+        label = self.commit[:7] or f"files {self.digest[:7]}"
+        return f"{label} with changes ({self.digest[:7]})" if self.changed else label
 
 
 class Machine(BaseModel):
@@ -138,12 +138,12 @@ def own_code() -> Code:
     # Somebody else's checkout may lie around an environment of ours.
     if _git("ls-files", "--error-unmatch", "__init__.py") is None:
         return Code(digest=digest)
-    changed = (_git("status", "--porcelain") or "").splitlines()
+    status_lines = (_git("status", "--porcelain") or "").splitlines()
     commit = (_git("rev-parse", "HEAD") or "").strip()
     return Code(
         digest=digest,
         commit=commit,
-        changed=tuple(line[3:] for line in changed),
+        changed=tuple(line[3:] for line in status_lines),
     )
 
 
@@ -158,15 +158,15 @@ def code_digest() -> str:
 def _sources() -> Iterator[tuple[str, Path]]:
     for package in (exploracoder, exploracoder_kernel, exploracoder_retrieval):
         home = Path(package.__path__[0])
-        found = (file for file in home.rglob("*") if file.suffix in _SOURCES)
-        yield from ((f"{home.name}/{file.relative_to(home)}", file) for file in sorted(found))
+        files = (file for file in home.rglob("*") if file.suffix in _SOURCES)
+        yield from ((f"{home.name}/{file.relative_to(home)}", file) for file in sorted(files))
     yield from ((name, Path(__file__).with_name(f"{name}.py")) for name in _HARNESS)
 
 
 def _git(*arguments: str) -> str | None:
     """What git says of the folder of this file; None where it is not there, or refuses."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", *arguments],
             cwd=Path(__file__).parent,
             capture_output=True,
@@ -176,7 +176,7 @@ def _git(*arguments: str) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout
+    return process.stdout
 
 
 def _versions() -> Iterator[tuple[str, str]]:
@@ -204,7 +204,7 @@ def _server(base_url: str, api_key: str) -> str:
             version = mapping(await endpoint.beside("version"))
             return [props.get("build_info"), version.get("version")]
 
-    builds = [str(said)[:100] for said in asyncio.run(asked()) if said]
+    builds = [str(build)[:100] for build in asyncio.run(asked()) if build]
     return ", ".join([endpoint.url, *(builds or ["which says no build"])])
 
 

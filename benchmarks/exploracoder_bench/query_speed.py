@@ -34,21 +34,21 @@ _KINDS = {"subtask": range(1), "task of 2 to 4 clauses": range(2, 5)}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; exit code 2 when the kit or the cache cannot be used."""
-    given = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        questions = read_questions(given.kit)
-        pool = _thinned(read_pool(given.kit, given.library), given.apis)
-        _index(given.cache, pool)
-        with Index.open(given.cache / "query-speed", MiniLmEmbedder()) as index:
+        questions = read_questions(options.kit)
+        pool = _thinned(read_pool(options.kit, options.library), options.apis)
+        _index(options.cache, pool)
+        with Index.open(options.cache / "query-speed", MiniLmEmbedder()) as index:
             lines = [
-                (name, *_shown(_best(index, _asked(questions, counts, given.queries), given)))
+                (name, *_shown(_best(index, _asked(questions, counts, options.queries), options)))
                 for name, counts in _KINDS.items()
             ]
     except (InputError, RetrievalError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
     head = ("query", "asked", *(f"{what} {cut}" for what in ("wall", "CPU") for cut in _CUTS))
-    print(f"{len(pool.docs):,} APIs, best of {given.rounds} rounds of each query, ms\n")
+    print(f"{len(pool.docs):,} APIs, best of {options.rounds} rounds of each query, ms\n")
     print(markdown(head, lines))
     return 0
 
@@ -100,11 +100,13 @@ def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]
 
 
 def _best(
-    index: Index, texts: Sequence[str], given: argparse.Namespace
+    index: Index, texts: Sequence[str], options: argparse.Namespace
 ) -> list[tuple[float, float]]:
     """The least wall and processor time in milliseconds for each text."""
-    index.search(texts[0], [given.library])
-    rounds = [[_time(index, text, given.library) for text in texts] for _ in range(given.rounds)]
+    index.search(texts[0], [options.library])
+    rounds = [
+        [_time(index, text, options.library) for text in texts] for _ in range(options.rounds)
+    ]
     return [
         (min(wall for wall, _ in each), min(cpu for _, cpu in each))
         for each in zip(*rounds, strict=True)

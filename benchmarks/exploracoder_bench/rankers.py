@@ -53,10 +53,10 @@ class Bm25Ranker:
     def _rank(self, query: str) -> Ranking:
         import numpy as np
 
-        known = [word for word in words(query) if word in self._model.vocab_dict]
-        if not known:
+        terms = [word for word in words(query) if word in self._model.vocab_dict]
+        if not terms:
             return []
-        scores = self._model.get_scores(known)
+        scores = self._model.get_scores(terms)
         order = np.argsort(-scores, kind="stable")[:DEPTH]
         return [self._paths[row] for row in order if scores[row] > 0]
 
@@ -72,12 +72,12 @@ class FieldsRanker:
         """The DEPTH best paths for each query that share a word with it."""
         import numpy as np
 
-        found = []
+        rankings = []
         for query in queries:
             _, (scores,) = self._words.scores([words(query)])
             order = np.argsort(-scores, kind="stable")[:DEPTH]
-            found.append([self._paths[row] for row in order if scores[row] > 0])
-        return found
+            rankings.append([self._paths[row] for row in order if scores[row] > 0])
+        return rankings
 
 
 class DenseRanker:
@@ -92,12 +92,12 @@ class DenseRanker:
         """The DEPTH nearest paths for each query."""
         import numpy as np
 
-        asked = self._embedder.embed(queries)
-        found = []
-        for query in asked:
+        query_vectors = self._embedder.embed(queries)
+        rankings = []
+        for query in query_vectors:
             order = np.argsort(-(self._vectors @ query), kind="stable")[:DEPTH]
-            found.append([self._paths[row] for row in order])
-        return found
+            rankings.append([self._paths[row] for row in order])
+        return rankings
 
 
 def naive_hybrid(one: Sequence[Ranking], other: Sequence[Ranking]) -> list[Ranking]:

@@ -75,28 +75,32 @@ _COMPARED = (_BEST, FIELDS)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables; exit code 2 when the kit or the cache cannot be used."""
-    given = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        questions = _chosen(read_questions(given.kit), given.sets)
-        subtasks = read_subtasks(given.subtasks) if given.subtasks else {}
-        runs, times = _measure(given, questions, subtasks)
+        questions = _chosen(read_questions(options.kit), options.sets)
+        subtasks = read_subtasks(options.subtasks) if options.subtasks else {}
+        runs, times = _measure(options, questions, subtasks)
     except (InputError, RetrievalError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
-    single = {name: ranked for name, ranked in runs.items() if name.endswith("ST")}
-    scores = {name: by_dataset(questions, ranked) for name, ranked in single.items()}
+    single = {name: rankings for name, rankings in runs.items() if name.endswith("ST")}
+    scores = {name: by_dataset(questions, rankings) for name, rankings in single.items()}
     print(recall_table(scores))
     print()
-    print(dataset_table({name: found for name, found in scores.items() if _is_compared(name)}))
+    print(dataset_table({name: recalls for name, recalls in scores.items() if _is_compared(name)}))
     if subtasks:
-        planned = [question for question in questions if question.id in subtasks]
-        sets = len({question.dataset for question in planned})
-        print(f"\nOn the {len(planned)} questions with subtasks, in {sets} data sets:\n")
-        print(recall_table({name: by_dataset(planned, ranked) for name, ranked in runs.items()}))
+        planned_questions = [question for question in questions if question.id in subtasks]
+        sets = len({question.dataset for question in planned_questions})
+        print(f"\nOn the {len(planned_questions)} questions with subtasks, in {sets} data sets:\n")
+        print(
+            recall_table(
+                {name: by_dataset(planned_questions, rankings) for name, rankings in runs.items()}
+            )
+        )
     cuts = statistics.quantiles(times, n=20)
     print(f"\nOne query of ours: p50 {cuts[9]:.0f} ms, p95 {cuts[-1]:.0f} ms.")
-    if given.runs:
-        _write(given.runs, runs)
+    if options.runs:
+        _write(options.runs, runs)
     return 0
 
 
@@ -123,29 +127,31 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _measure(
-    given: argparse.Namespace, questions: Sequence[Question], subtasks: Mapping[str, list[str]]
+    options: argparse.Namespace, questions: Sequence[Question], subtasks: Mapping[str, list[str]]
 ) -> tuple[Runs, list[float]]:
     """The rankings of each recipe by question, and the milliseconds of ours."""
     with ExitStack() as stack:
-        embedder = CachedEmbedder(MiniLmEmbedder(), given.cache, on_progress=_say)
+        embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=_say)
         stack.callback(embedder.close)
         embedders: dict[str, Embedder] = {"MiniLM": embedder}
-        if given.mpnet:
-            mpnet = CachedEmbedder(MpnetEmbedder(given.mpnet), given.cache, on_progress=_say)
+        if options.mpnet:
+            mpnet = CachedEmbedder(MpnetEmbedder(options.mpnet), options.cache, on_progress=_say)
             stack.callback(mpnet.close)
             embedders["mpnet"] = mpnet
         runs: Runs = {}
         for library in libraries(questions):
-            asked = [question for question in questions if question.library == library]
-            for name, rankings in _baselines(given, library, asked, subtasks, embedders).items():
+            library_questions = [question for question in questions if question.library == library]
+            for name, rankings in _baselines(
+                options, library, library_questions, subtasks, embedders
+            ).items():
                 runs.setdefault(name, {}).update(rankings)
-        for name, chosen in embedders.items():
-            is_default = chosen is embedder
-            folder = given.cache / ("index" if is_default else f"index-{name}")
-            index = stack.enter_context(Index.open(folder, chosen, on_warning=_say))
+        for name, index_embedder in embedders.items():
+            is_default = index_embedder is embedder
+            folder = options.cache / ("index" if is_default else f"index-{name}")
+            index = stack.enter_context(Index.open(folder, index_embedder, on_warning=_say))
             _say(f"index, {name} …")
             for library in libraries(questions):
-                index.update(read_pool(given.kit, library))
+                index.update(read_pool(options.kit, library))
             _remember(index, questions)
             plain = index.view(uses_examples=False)
             lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
@@ -153,36 +159,36 @@ def _measure(
             others = {each.id: index.view(left_out=each.problem) for each in questions}
             more_lessons, memory_pools = _looked_at(others, questions)
             lessons += more_lessons
-            if given.weights and is_default:
-                _write_weights(given.weights, lessons)
+            if options.weights and is_default:
+                _write_weights(options.weights, lessons)
             ours = "ours" if is_default else f"ours + {name}"
             weightings = _weightings(ours, questions, lessons, is_default)
-            if given.ablation and is_default:
+            if options.ablation and is_default:
                 weightings |= _ablated(lessons)
             for recipe, weights_of in weightings.items():
-                for memory, found in (("", pools), (" + memory", memory_pools)):
+                for memory, candidates in (("", pools), (" + memory", memory_pools)):
                     runs[f"{recipe}{memory} · Fields · ST"] = {
-                        each.id: _paths(found[each.id], weights_of[each.library])
+                        each.id: _paths(candidates[each.id], weights_of[each.library])
                         for each in questions
                     }
                 if subtasks:
                     by_library = _by_subtasks(plain, questions, subtasks, weights_of)
                     runs[f"{recipe} · Fields · MT"] = by_library
-    with Index.open(given.cache / "index", MiniLmEmbedder()) as index:
+    with Index.open(options.cache / "index", MiniLmEmbedder()) as index:
         return runs, _times(index, questions)
 
 
 def _baselines(
-    given: argparse.Namespace,
+    options: argparse.Namespace,
     library: str,
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     subtasks: Mapping[str, list[str]],
     embedders: Mapping[str, Embedder],
 ) -> Runs:
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
     _say(f"{library} …")
-    docs = read_pool(given.kit, library).docs
-    wordings = [name for name in WORDINGS if name in (*given.wordings.split(","), *_COMPARED)]
+    docs = read_pool(options.kit, library).docs
+    wordings = [name for name in WORDINGS if name in (*options.wordings.split(","), *_COMPARED)]
     rankers: dict[str, Bm25Ranker | FieldsRanker | DenseRanker] = {
         f"BM25 · {which}": FieldsRanker(docs) if which == FIELDS else Bm25Ranker(docs, which)
         for which in wordings
@@ -190,26 +196,26 @@ def _baselines(
     for name, embedder in embedders.items():
         of_this = wordings if name == "MiniLM" else _COMPARED
         rankers |= {f"{name} · {which}": DenseRanker(docs, which, embedder) for which in of_this}
-    ids, queries = [each.id for each in asked], [each.query for each in asked]
-    found: Runs = {}
+    ids, queries = [each.id for each in questions], [each.query for each in questions]
+    runs: Runs = {}
     for name, ranker in rankers.items():
-        found[f"{name} · ST"] = dict(zip(ids, ranker.rank(queries), strict=True))
+        runs[f"{name} · ST"] = dict(zip(ids, ranker.rank(queries), strict=True))
         if subtasks:
-            found[f"{name} · MT"] = rank_by_subtasks(ranker.rank, asked, subtasks)
+            runs[f"{name} · MT"] = rank_by_subtasks(ranker.rank, questions, subtasks)
     for method in ("ST", "MT") if subtasks else ("ST",):
         for which in _COMPARED:
-            one, other = (found[f"{name} · {which} · {method}"] for name in ("BM25", "MiniLM"))
+            one, other = (runs[f"{name} · {which} · {method}"] for name in ("BM25", "MiniLM"))
             both = naive_hybrid(list(one.values()), list(other.values()))
-            found[f"naive hybrid · {which} · {method}"] = dict(zip(one, both, strict=True))
-    return found
+            runs[f"naive hybrid · {which} · {method}"] = dict(zip(one, both, strict=True))
+    return runs
 
 
 def _remember(index: Index, questions: Sequence[Question]) -> None:
     """Keep all questions with their answers as examples, in the place of what was kept before."""
     for library in libraries(questions):
         index.examples.forget(library)
-        asked = [question for question in questions if question.library == library]
-        index.examples.keep([_example(question) for question in asked])
+        library_questions = [question for question in questions if question.library == library]
+        index.examples.keep([_example(question) for question in library_questions])
 
 
 def _example(question: Question) -> KeptExample:
@@ -231,9 +237,9 @@ def _looked_at(
     """The candidates of each question in its index, by its id, and what can be learned of them."""
     lessons, pools = [], {}
     for question in questions:
-        (found,) = indexes[question.id].candidates([question.query], [question.library])
-        pools[question.id] = found
-        lessons.append(Lesson.of(question, found))
+        (candidates,) = indexes[question.id].candidates([question.query], [question.library])
+        pools[question.id] = candidates
+        lessons.append(Lesson.of(question, candidates))
     return lessons, pools
 
 
@@ -241,22 +247,22 @@ def _weightings(
     ours: str, questions: Sequence[Question], lessons: Sequence[Lesson], is_default: bool
 ) -> dict[str, dict[str, Array]]:
     """The weights for each library, as shipped and learned elsewhere; the former for MiniLM."""
-    found = {}
+    weightings = {}
     if is_default:
-        found[ours] = dict.fromkeys(libraries(questions), learned_weights())
+        weightings[ours] = dict.fromkeys(libraries(questions), learned_weights())
     elsewhere = learn_elsewhere(lessons)
     if len(elsewhere) == len(libraries(questions)):
-        found[f"{ours}, weights learned elsewhere"] = elsewhere
-    return found
+        weightings[f"{ours}, weights learned elsewhere"] = elsewhere
+    return weightings
 
 
 def _ablated(lessons: Sequence[Lesson]) -> dict[str, dict[str, Array]]:
     """The weights for each library, learned elsewhere, by the feature that is left out."""
-    found = {}
+    weightings = {}
     for name in FEATURES:
         _say(f"without {name} …")
-        found[f"without {name}"] = learn_elsewhere(lessons, without=name)
-    return found
+        weightings[f"without {name}"] = learn_elsewhere(lessons, without=name)
+    return weightings
 
 
 def _by_subtasks(
@@ -265,16 +271,16 @@ def _by_subtasks(
     subtasks: Mapping[str, list[str]],
     weights_of: Mapping[str, Array],
 ) -> dict[str, Ranking]:
-    found: dict[str, Ranking] = {}
+    rankings: dict[str, Ranking] = {}
     for library in libraries(questions):
 
         def rank(texts: Sequence[str], library: str = library) -> list[Ranking]:
             pools = index.candidates(texts, [library])
             return [_paths(pool, weights_of[library], APIS_PER_SUBTASK) for pool in pools]
 
-        asked = [question for question in questions if question.library == library]
-        found |= rank_by_subtasks(rank, asked, subtasks)
-    return found
+        library_questions = [question for question in questions if question.library == library]
+        rankings |= rank_by_subtasks(rank, library_questions, subtasks)
+    return rankings
 
 
 def _paths(pool: Candidates, weights: Array, k: int = K) -> Ranking:
@@ -282,20 +288,20 @@ def _paths(pool: Candidates, weights: Array, k: int = K) -> Ranking:
 
 
 def _write_weights(file: Path, lessons: Sequence[Lesson]) -> None:
-    learned = {name: round(float(x), 4) for name, x in zip(FEATURES, learn(lessons), strict=True)}
+    weights = {name: round(float(x), 4) for name, x in zip(FEATURES, learn(lessons), strict=True)}
     by = "python -m exploracoder_bench.recall --weights; list-wise logistic loss"
     sets = sorted({lesson.question.dataset for lesson in lessons})
-    content = {"learned_by": by, "sets": sets, "queries": len(lessons), "weights": learned}
+    content = {"learned_by": by, "sets": sets, "queries": len(lessons), "weights": weights}
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _times(index: Index, questions: Sequence[Question]) -> list[float]:
     """Milliseconds for each of up to 200 queries, one at a time, nothing cached."""
-    picked = questions[:: max(1, len(questions) // 200)]
-    for library in libraries(picked):
+    sample = questions[:: max(1, len(questions) // 200)]
+    for library in libraries(sample):
         index.search("warm", [library])
     times = []
-    for question in picked:
+    for question in sample:
         start = time.perf_counter()
         index.search(question.query, [question.library], K)
         times.append(1000 * (time.perf_counter() - start))
@@ -303,11 +309,11 @@ def _times(index: Index, questions: Sequence[Question]) -> list[float]:
 
 
 def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
-    wanted = {name.strip() for name in names.split(",") if name.strip()}
-    unknown = wanted - {question.dataset for question in questions}
+    set_names = {name.strip() for name in names.split(",") if name.strip()}
+    unknown = set_names - {question.dataset for question in questions}
     if unknown:
         raise InputError(f"The kit has no set named {', '.join(sorted(unknown))}.")
-    return [question for question in questions if not wanted or question.dataset in wanted]
+    return [question for question in questions if not set_names or question.dataset in set_names]
 
 
 def _is_compared(name: str) -> bool:
@@ -316,8 +322,8 @@ def _is_compared(name: str) -> bool:
 
 def _write(folder: Path, runs: Runs) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, ranked in runs.items():
-        lines = (json.dumps({"id": key, "ranked": paths}) for key, paths in ranked.items())
+    for name, rankings in runs.items():
+        lines = (json.dumps({"id": key, "ranked": paths}) for key, paths in rankings.items())
         plain = re.sub(r"[^A-Za-z0-9]+", "-", name.replace("*", "1"))
         (folder / f"{plain}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -13,20 +13,20 @@ CUTS = (3, 5, 10, 15)
 Recalls = tuple[float, ...]
 
 
-def recall(gold: Sequence[str], ranked: Sequence[str]) -> Recalls:
+def recall(gold: Sequence[str], ranking: Sequence[str]) -> Recalls:
     """The part of the gold paths within each of CUTS, in per cent; a path counts once."""
-    wanted, distinct = set(gold), list(dict.fromkeys(ranked))
-    return tuple(100 * len(wanted & set(distinct[:cut])) / len(wanted) for cut in CUTS)
+    gold_paths, distinct = set(gold), list(dict.fromkeys(ranking))
+    return tuple(100 * len(gold_paths & set(distinct[:cut])) / len(gold_paths) for cut in CUTS)
 
 
 def by_dataset(
-    questions: Sequence[Question], ranked: Mapping[str, Sequence[str]]
+    questions: Sequence[Question], rankings: Mapping[str, Sequence[str]]
 ) -> dict[str, Recalls]:
     """The mean recalls of each data set; a query without a ranking has found nothing."""
     rows: dict[str, list[Recalls]] = defaultdict(list)
     for question in questions:
-        rows[question.dataset].append(recall(question.gold, ranked.get(question.id, ())))
-    return {dataset: _mean(found) for dataset, found in rows.items()}
+        rows[question.dataset].append(recall(question.gold, rankings.get(question.id, ())))
+    return {dataset: _mean(recalls) for dataset, recalls in rows.items()}
 
 
 def macro(scores: Mapping[str, Recalls]) -> Recalls:
@@ -37,7 +37,7 @@ def macro(scores: Mapping[str, Recalls]) -> Recalls:
 def recall_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
     """A line a recipe, named ``ranker · index · method``, the macro means of CUTS as columns."""
     head = ("ranker", "index", "method", *(f"Recall@{cut}" for cut in CUTS))
-    rows = ((*name.split(" · "), *_shown(macro(found))) for name, found in scores.items())
+    rows = ((*name.split(" · "), *_shown(macro(recalls))) for name, recalls in scores.items())
     return markdown(head, rows)
 
 
@@ -46,9 +46,10 @@ def dataset_table(scores: Mapping[str, Mapping[str, Recalls]], cut: int = 10) ->
     column = CUTS.index(cut)
     datasets = list(next(iter(scores.values())))
     rows = [
-        (name, *(f"{found[name][column]:.1f}" for found in scores.values())) for name in datasets
+        (name, *(f"{recalls[name][column]:.1f}" for recalls in scores.values()))
+        for name in datasets
     ]
-    means = ("macro mean", *(f"{macro(found)[column]:.1f}" for found in scores.values()))
+    means = ("macro mean", *(f"{macro(recalls)[column]:.1f}" for recalls in scores.values()))
     return markdown((f"Recall@{cut}", *scores), [*rows, means])
 
 

@@ -47,22 +47,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--kit", type=Path, required=True)
     parser.add_argument("--repo", type=Path, required=True)
     parser.add_argument("--questions", type=int, default=200, help="for each tool")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     python = find_interpreter(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder)
         wall, cpu = time.perf_counter(), time.process_time()
-        tools, repository = open_tools(given.repo, python, cache)
+        tools, repository = open_tools(options.repo, python, cache)
         cold = time.perf_counter() - wall, time.process_time() - cpu
         own = sum(1 for module in repository.sources.own.values() for _ in module.classes)
-        print(f"{given.repo.name}: {len(repository.sources.own)} files, {own} top-level classes\n")
+        print(
+            f"{options.repo.name}: {len(repository.sources.own)} files, {own} top-level classes\n"
+        )
         print("| what | wall s | CPU s |\n| --- | --- | --- |")
         print(f"| index, cold | {cold[0]:.2f} | {cold[1]:.2f} |")
-        warm = _warm(given.repo, cache)
+        warm = _warm(options.repo, cache)
         print(f"| index, warm, in a new process | {warm[0]:.2f} | {warm[1]:.2f} |\n")
-        _print_speed(tools, repository, given.questions)
-        zoo, _ = open_tools(given.kit / _OWN_ROOT, python, cache)
-        right, count = _score(given.kit, {_OWN_ROOT: zoo, "": tools})
+        _print_speed(tools, repository, options.questions)
+        zoo, _ = open_tools(options.kit / _OWN_ROOT, python, cache)
+        right, count = _score(options.kit, {_OWN_ROOT: zoo, "": tools})
     print(f"\nright: {right} of {count}")
 
 
@@ -78,8 +80,8 @@ def open_tools(root: Path, python: Interpreter, cache: Path) -> tuple[Repository
 
 def _warm(root: Path, cache: Path) -> tuple[float, float]:
     command = [sys.executable, "-c", _OPEN, str(root), str(cache)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    wall, cpu = done.stdout.split()
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    wall, cpu = process.stdout.split()
     return float(wall), float(cpu)
 
 
@@ -111,17 +113,17 @@ def _questions(repository: Repository, count: int) -> Mapping[str, list[Question
     pairs = chance.sample(methods, min(count, len(methods)))
     by_name = [{"class_name": item.name, "method_name": one.name} for item, one in pairs]
     some = [{"class_name": one.name} for one in chance.sample(classes, min(count, len(classes)))]
-    said = [{"query": text} for text in chance.sample(docs, min(count, len(docs)))]
+    queries = [{"query": text} for text in chance.sample(docs, min(count, len(docs)))]
     codes = [{"code": one} for one in _codes(repository, chance, count)]
     return {
-        tool: [Question.of(tool, arguments) for arguments in given]
-        for tool, given in (
+        tool: [Question.of(tool, arguments) for arguments in argument_sets]
+        for tool, argument_sets in (
             ("get_class_info", some),
             ("get_signature", by_name),
             ("get_method_body", by_name),
             ("get_imports", codes),
-            ("get_related_snippets", said),
-            ("get_relevant_code", said),
+            ("get_related_snippets", queries),
+            ("get_relevant_code", queries),
         )
     }
 

@@ -52,7 +52,7 @@ class _PoolLine(BaseModel):
     functional: str | None = None
 
     def api(self, library: str) -> ApiDoc:
-        registered = (f".{self.functional}",) if self.functional else ()
+        functional_aliases = (f".{self.functional}",) if self.functional else ()
         return ApiDoc(
             path=self.path,
             # Where the kit knows no kind, the API is called.
@@ -61,7 +61,7 @@ class _PoolLine(BaseModel):
             signature=self.signature or "",
             summary=self.summary or "",
             doc=self.doc or "",
-            aliases=(*self.aliases, *registered),
+            aliases=(*self.aliases, *functional_aliases),
         )
 
 

@@ -72,12 +72,12 @@ class Asked:
     @property
     def options(self) -> list[str]:
         """The arguments of ``exploracoder explore``."""
-        given = ["--model", self.model]
-        given += ["--base-url", self.base_url] if self.base_url else []
-        given += ["--replies", str(self.replies.absolute())] if self.replies else []
-        given += ["--replies-only"] if self.answers_kept else []
-        given += ["--lora", str(self.lora.absolute())] if self.lora else []
-        return given
+        arguments = ["--model", self.model]
+        arguments += ["--base-url", self.base_url] if self.base_url else []
+        arguments += ["--replies", str(self.replies.absolute())] if self.replies else []
+        arguments += ["--replies-only"] if self.answers_kept else []
+        arguments += ["--lora", str(self.lora.absolute())] if self.lora else []
+        return arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def prepare(problem: Problem, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[str]:
+def command(problem: Problem, way: Way, model_choice: Asked, timeout_s: float) -> list[str]:
     """The command line of a run; it reads the task from standard input."""
     arguments = [script(), "explore", "-", "--method", way.method, "--seed", str(way.seed)]
     for library in problem.libraries:
@@ -124,13 +124,13 @@ def command(problem: Problem, way: Way, asked: Asked, timeout_s: float) -> list[
     arguments += ["--python", _from_anywhere(problem.python)]
     arguments += ["--output", NOTEBOOK, "--max-seconds", f"{timeout_s:g}"]
     arguments += ["--json", "--quiet", f"--set={NO_MEMORY}"]
-    return [*arguments, *asked.options, *way.options]
+    return [*arguments, *model_choice.options, *way.options]
 
 
 def run(
     problem: Problem,
     way: Way,
-    asked: Asked,
+    model_choice: Asked,
     folder: Path,
     *,
     timeout_s: float,
@@ -147,43 +147,45 @@ def run(
     if way.hides_check:
         # Code that is run there can read what lies there.
         (folder / "check.py").unlink()
-    started = time.perf_counter()
+    start = time.perf_counter()
     exit_code, is_late = (children or Children()).call(
-        command(problem, way, asked, timeout_s),
+        command(problem, way, model_choice, timeout_s),
         folder,
         environment=environment(problem, cache),
         timeout_s=timeout_s + GRACE_S,
     )
-    seconds = time.perf_counter() - started
-    printed = (folder / "report.json").read_text(encoding="utf-8", errors="replace")
-    said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace")
+    seconds = time.perf_counter() - start
+    output = (folder / "report.json").read_text(encoding="utf-8", errors="replace")
+    messages = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace")
     if is_late:
-        said += f"\nIt did not end within {timeout_s + GRACE_S:g} s and was ended."
-    done = result(
-        problem, way, exit_code=exit_code, report=_report(printed), said=said, seconds=seconds
+        messages += f"\nIt did not end within {timeout_s + GRACE_S:g} s and was ended."
+    outcome = result(
+        problem, way, exit_code=exit_code, report=_report(output), said=messages, seconds=seconds
     )
-    return _with_chain(done, problem, folder / NOTEBOOK)
+    return _with_chain(outcome, problem, folder / NOTEBOOK)
 
 
 def warm_index(problem: Problem) -> str:
     """Bring the index up to date for a problem's libraries; what went wrong, or an empty text."""
     for library in problem.libraries:
-        done = subprocess.run(
+        process = subprocess.run(
             [script(), "index", library, "--python", problem.python, "--json"],
             env=environment(problem),
             capture_output=True,
             text=True,
             check=False,
         )
-        if done.returncode != 0:
-            return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no message"
+        if process.returncode != 0:
+            return (
+                process.stderr.strip().splitlines()[-1] if process.stderr.strip() else "no message"
+            )
     return ""
 
 
 def brief(
     problem: Problem,
     way: Way,
-    asked: Asked,
+    model_choice: Asked,
     folder: Path,
     *,
     timeout_s: float,
@@ -198,20 +200,26 @@ def brief(
     arguments = [script(), "brief", *map(_from_anywhere, problem.libraries)]
     arguments += ["--method", way.method, "--python", _from_anywhere(problem.python)]
     exit_code, is_late = (children or Children()).call(
-        [*arguments, "--json", "--quiet", *replace(asked, replies=None).options, *way.options],
+        [
+            *arguments,
+            "--json",
+            "--quiet",
+            *replace(model_choice, replies=None).options,
+            *way.options,
+        ],
         folder,
         environment=environment(problem),
         timeout_s=timeout_s,
     )
     report = _report((folder / "report.json").read_text(encoding="utf-8", errors="replace"))
-    said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip()
+    message = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip()
     if exit_code == 0:
-        known = report.get("usage", {})
-        usage = Usage(**{name: known.get(name, 0) for name in _ASKED})
-        said = f"{usage.calls} model calls, {usage.total_tokens} tokens"
-        return Briefed(said, usage=usage)
+        counts = report.get("usage", {})
+        usage = Usage(**{name: counts.get(name, 0) for name in _ASKED})
+        message = f"{usage.calls} model calls, {usage.total_tokens} tokens"
+        return Briefed(message, usage=usage)
     late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
-    reason = report.get("error") or (said.splitlines()[-1] if said else late)
+    reason = report.get("error") or (message.splitlines()[-1] if message else late)
     return Briefed(reason, _FAULTS.get(report.get("error_kind"), "execution"))
 
 
@@ -249,7 +257,7 @@ def result(
     seconds: float,
 ) -> RunResult:
     """The result that a command's exit code, its JSON object and its last words stand for."""
-    verified = report.get("verified") or {}
+    verification = report.get("verified") or {}
     usage = report.get("usage") or {}
     subtasks = report.get("subtasks") or []
     parts = report.get("usage_by_part") or {}
@@ -266,8 +274,8 @@ def result(
         status=status,
         fault="execution" if is_hindered else _fault(status, report),
         exit_code=exit_code,
-        ran=bool(verified.get("ran")),
-        checks=verified.get("checks", "none"),
+        ran=bool(verification.get("ran")),
+        checks=verification.get("checks", "none"),
         reason=failure if is_hindered else _reason(report, lines),
         solution=report.get("solution") or "",
         tests_passed=int(status == "solved"),
@@ -292,22 +300,22 @@ _ASKED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens")
 _COUNTED = (*_ASKED, "seconds_model", "seconds_execution")
 
 
-def _with_chain(done: RunResult, problem: Problem, notebook: Path) -> RunResult:
+def _with_chain(outcome: RunResult, problem: Problem, notebook: Path) -> RunResult:
     try:
         chain = read_chain(notebook)
     except InputError as error:
         # An orderly end without its trace cannot be shown to anybody: it does not count.
-        if not done.counts:
-            return done
-        lost = f"Its notebook is not there or damaged: {error}"
-        return done.model_copy(update={"status": "setup", "fault": "harness", "reason": lost})
+        if not outcome.counts:
+            return outcome
+        reason = f"Its notebook is not there or damaged: {error}"
+        return outcome.model_copy(update={"status": "setup", "fault": "harness", "reason": reason})
     gold = gold_names(problem.solution, problem.context)
-    told: dict[str, object] = {"chain": chain if done.counts else ChainFacts(), "gold": gold}
-    if done.counts:
-        told |= read_names(notebook) | read_execution(notebook) | read_exploring(notebook)
-    if problem.place is not None and done.counts:
-        told |= read_tests(notebook, len(problem.tests))
-    return done.model_copy(update=told)
+    facts: dict[str, object] = {"chain": chain if outcome.counts else ChainFacts(), "gold": gold}
+    if outcome.counts:
+        facts |= read_names(notebook) | read_execution(notebook) | read_exploring(notebook)
+    if problem.place is not None and outcome.counts:
+        facts |= read_tests(notebook, len(problem.tests))
+    return outcome.model_copy(update=facts)
 
 
 def _from_anywhere(name_or_path: str) -> str:
@@ -333,9 +341,9 @@ def _fault(status: RunStatus, report: Mapping[str, Any]) -> Fault:
     return _FAULTS.get(report.get("error_kind"), "execution")
 
 
-def _report(printed: str) -> dict[str, Any]:
+def _report(output: str) -> dict[str, Any]:
     try:
-        report = json.loads(printed)
+        report = json.loads(output)
     except ValueError:
         return {}
     return report if isinstance(report, dict) else {}

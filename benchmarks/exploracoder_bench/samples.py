@@ -67,7 +67,7 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
     """Run a sample. What goes wrong on this side of the command is a fault of the harness."""
     attempt = attempt_in(sample.out)
     try:
-        done = run(
+        result = run(
             sample.problem,
             sample.way,
             sample.asking,
@@ -80,54 +80,54 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
             shutil.rmtree(sample.folder)
         sample.folder.parent.mkdir(parents=True, exist_ok=True)
         attempt.rename(sample.folder)
-        has_solution = done.counts and done.solution.strip()
+        has_solution = result.counts and result.solution.strip()
         if sample.way.hides_check and has_solution:
-            done = _assessed(sample, done)
-        return _with_second(sample, done)
+            result = _assessed(sample, result)
+        return _with_second(sample, result)
     except OSError as error:
         return lost(sample, f"{type(error).__name__}: {error}")
 
 
-def _assessed(sample: Sample, done: RunResult) -> RunResult:
+def _assessed(sample: Sample, result: RunResult) -> RunResult:
     """The result with what the check says of the solution, which the method has not heard."""
-    found = _found(sample, sample.problem, done.solution)
-    if isinstance(found, RunResult):
-        return found
-    return done.model_copy(
+    assessment = _found(sample, sample.problem, result.solution)
+    if isinstance(assessment, RunResult):
+        return assessment
+    return result.model_copy(
         update={
-            "status": "solved" if found.passed else "failed",
-            "ran": found.ran,
-            "executed": found.executed,
-            "checks": "passed" if found.passed else "failed" if found.ran else "none",
-            "reason": "" if found.passed else found.reason,
-            "tests_passed": int(found.passed),
+            "status": "solved" if assessment.passed else "failed",
+            "ran": assessment.ran,
+            "executed": assessment.executed,
+            "checks": "passed" if assessment.passed else "failed" if assessment.ran else "none",
+            "reason": "" if assessment.passed else assessment.reason,
+            "tests_passed": int(assessment.passed),
         }
     )
 
 
-def _with_second(sample: Sample, done: RunResult) -> RunResult:
+def _with_second(sample: Sample, result: RunResult) -> RunResult:
     """The result with what the check says of the solution with the problem's second data."""
     second = sample.problem.with_second_data
-    if second is None or not done.counts:
-        return done
-    found = _found(sample, second, done.solution)
-    if isinstance(found, RunResult):
-        return found
-    return done.model_copy(update={"second_check": found.passed})
+    if second is None or not result.counts:
+        return result
+    assessment = _found(sample, second, result.solution)
+    if isinstance(assessment, RunResult):
+        return assessment
+    return result.model_copy(update={"second_check": assessment.passed})
 
 
 def _found(sample: Sample, problem: Problem, solution: str) -> Assessment | RunResult:
     """What a solution comes to, or the result of a sample of which that cannot be said."""
     folder = attempt_in(sample.out)
     try:
-        found = assess(problem, solution, folder, sample.run_seconds)
+        assessment = assess(problem, solution, folder, sample.run_seconds)
     except (SidecarError, InputError) as error:
         return lost(sample, f"The solution could not be checked: {error}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if is_full_disk(found.reason):
-        return lost(sample, found.reason).model_copy(update={"fault": "execution"})
-    return found
+    if is_full_disk(assessment.reason):
+        return lost(sample, assessment.reason).model_copy(update={"fault": "execution"})
+    return assessment
 
 
 def examine(

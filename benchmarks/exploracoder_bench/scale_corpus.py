@@ -56,8 +56,8 @@ class Corpus:
 
     def doc(self, row: int) -> ApiDoc:
         """The doc of a row; no two rows have one path."""
-        named, said = self._parents(row)
-        first, second = self.real[int(named)], self.real[int(said)]
+        name_row, text_row = self._parents(row)
+        first, second = self.real[int(name_row)], self.real[int(text_row)]
         if row < len(self.real):
             return first
         name = second.path.rpartition(".")[2]
@@ -68,25 +68,27 @@ class Corpus:
         """The vectors of some rows, given as an array."""
         import numpy as np
 
-        chosen = np.asarray(rows, dtype=np.int64)
+        indices = np.asarray(rows, dtype=np.int64)
         count = len(self.real)
-        named, said = self._parents(chosen)
-        mixed = _NAME_SHARE * self._vectors[named] + _TEXT_SHARE * self._vectors[said]
-        mixed += _NOISE_SHARE * self._noise(chosen)
-        mixed[chosen < count] = self._vectors[chosen[chosen < count]]
-        return np.asarray(mixed / np.linalg.norm(mixed, axis=1, keepdims=True), dtype=np.float32)
+        name_rows, text_rows = self._parents(indices)
+        mixture = _NAME_SHARE * self._vectors[name_rows] + _TEXT_SHARE * self._vectors[text_rows]
+        mixture += _NOISE_SHARE * self._noise(indices)
+        mixture[indices < count] = self._vectors[indices[indices < count]]
+        return np.asarray(
+            mixture / np.linalg.norm(mixture, axis=1, keepdims=True), dtype=np.float32
+        )
 
     def _parents(self, row: Any) -> tuple[Any, Any]:
         count = len(self.real)
-        named = row % count
-        return named, (named * _STEP + row // count) % count
+        name_row = row % count
+        return name_row, (name_row * _STEP + row // count) % count
 
     def _noise(self, rows: Any) -> Vectors:
         import numpy as np
 
         width = self._bank.shape[1]
-        turned = (np.arange(width)[None, :] + (rows // _NOISES)[:, None]) % width
-        return np.asarray(np.take_along_axis(self._bank[rows % _NOISES], turned, axis=1))
+        columns = (np.arange(width)[None, :] + (rows // _NOISES)[:, None]) % width
+        return np.asarray(np.take_along_axis(self._bank[rows % _NOISES], columns, axis=1))
 
     @cached_property
     def _bank(self) -> Vectors:
@@ -111,8 +113,8 @@ class CorpusEmbedder(MiniLmEmbedder):
 
         keys = np.array([_key(text) for text in texts], dtype=np.uint64)
         places = np.searchsorted(self._keys[0], keys)
-        found = self._keys[0][np.minimum(places, len(self._keys[0]) - 1)] == keys
-        if not found.all():
+        is_known = self._keys[0][np.minimum(places, len(self._keys[0]) - 1)] == keys
+        if not is_known.all():
             return super().embed(texts)
         return self._corpus.vectors(self._keys[1][places])
 
@@ -120,23 +122,23 @@ class CorpusEmbedder(MiniLmEmbedder):
     def _keys(self) -> tuple[Any, Any]:
         import numpy as np
 
-        made = (_key(index_text(doc)) for doc in self._corpus.docs())
-        keys = np.fromiter(made, dtype=np.uint64, count=self._corpus.size)
+        values = (_key(index_text(doc)) for doc in self._corpus.docs())
+        keys = np.fromiter(values, dtype=np.uint64, count=self._corpus.size)
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
 
 def read_pools(folder: Path, most: int) -> list[ApiDoc]:
     """Documented APIs of a kit's pools, each path once, at most so many."""
-    found: dict[str, ApiDoc] = {}
+    docs: dict[str, ApiDoc] = {}
     for file in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             for line in lines:
                 doc = _read(json.loads(line))
                 if doc.summary:
-                    found.setdefault(doc.path, doc)
-    step = max(1, len(found) // most)
-    return list(found.values())[::step][:most]
+                    docs.setdefault(doc.path, doc)
+    step = max(1, len(docs) // most)
+    return list(docs.values())[::step][:most]
 
 
 def _read(row: dict[str, Any]) -> ApiDoc:

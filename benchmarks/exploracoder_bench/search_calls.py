@@ -59,10 +59,10 @@ class Continued(BaseModel):
     @property
     def whole(self) -> int:
         """Those of them that are well-formed."""
-        found = calls.whole_calls(self.text)
+        searches = calls.whole_calls(self.text)
         return sum(
             0 < len(one.query.strip("'\" ")) <= calls.MAX_QUERY_CHARS and bool(one.answer)
-            for one in found
+            for one in searches
         )
 
 
@@ -80,11 +80,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", help="as in 'exploracoder explore'")
     parser.add_argument("--base-url", help="as in 'exploracoder explore'")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        rows = read(given.out)
-        if given.sources:
-            asyncio.run(_measure(held_out(given), rows, given))
+        rows = read(options.out)
+        if options.sources:
+            asyncio.run(_measure(held_out(options), rows, options))
     except (ExploraCoderError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
@@ -92,23 +92,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def held_out(given: argparse.Namespace) -> list[Function]:
+def held_out(options: argparse.Namespace) -> list[Function]:
     """The functions to begin. Raises InputError when there are too few."""
-    if given.unlike is not None and not given.unlike.exists():
-        raise InputError(f"There is no file {given.unlike}.")
-    known = {row.id for row in TrainingText(given.unlike).read()} if given.unlike else set()
-    found = [
+    if options.unlike is not None and not options.unlike.exists():
+        raise InputError(f"There is no file {options.unlike}.")
+    training_ids = (
+        {row.id for row in TrainingText(options.unlike).read()} if options.unlike else set()
+    )
+    functions = [
         one
-        for one in read_corpus(given.sources, max_lines=40)
-        if isinstance(one, Function) and one.id not in known and beginning(one.code)
+        for one in read_corpus(options.sources, max_lines=40)
+        if isinstance(one, Function) and one.id not in training_ids and beginning(one.code)
     ]
-    found = [one for one in found if any(use.is_public for use in one.uses)]
-    if len(found) < given.count:
+    functions = [one for one in functions if any(use.is_public for use in one.uses)]
+    if len(functions) < options.count:
         raise InputError(
-            f"{len(found)} functions of the sources call a library's API and are not in the"
+            f"{len(functions)} functions of the sources call a library's API and are not in the"
             " training text. Give more sources, or a lower --count."
         )
-    return random.Random(given.seed).sample(found, given.count)
+    return random.Random(options.seed).sample(functions, options.count)
 
 
 def beginning(code: str) -> str:
@@ -125,39 +127,39 @@ def beginning(code: str) -> str:
 
 
 async def _measure(
-    functions: Sequence[Function], rows: list[Continued], given: argparse.Namespace
+    functions: Sequence[Function], rows: list[Continued], options: argparse.Namespace
 ) -> None:
-    done = {(row.function, row.model, row.lora, row.prompt) for row in rows}
-    for lora in [None, given.lora] if given.lora else [None]:
+    finished_keys = {(row.function, row.model, row.lora, row.prompt) for row in rows}
+    for lora in [None, options.lora] if options.lora else [None]:
         digest = file_sha256(lora)[:12] if lora else ""
-        async with open_model(given.model, given.base_url, lora=lora) as model:
+        async with open_model(options.model, options.base_url, lora=lora) as model:
             todo = [
                 (one, kind)
                 for kind in (_PLAIN, _ASKED)
                 for one in functions
-                if (one.id, model.name, digest, kind) not in done
+                if (one.id, model.name, digest, kind) not in finished_keys
             ]
             for number, (one, kind) in enumerate(todo, start=1):
                 print(f"{model.name}: {number} of {len(todo)}", file=sys.stderr, flush=True)
-                text = await _continued(model, one, kind, given.max_tokens)
+                text = await _continued(model, one, kind, options.max_tokens)
                 row = Continued(
                     function=one.id, model=model.name, lora=digest, prompt=kind, text=text
                 )
-                with given.out.open("a", encoding="utf-8") as file:
+                with options.out.open("a", encoding="utf-8") as file:
                     file.write(row.model_dump_json() + "\n")
                 rows.append(row)
 
 
 async def _continued(model: ChatModel, function: Function, kind: str, max_tokens: int) -> str:
-    begun = beginning(function.code)
+    prompt = beginning(function.code)
     ends: tuple[str, ...] = ("\ndef ", "\nclass ")
     if kind == _ASKED:
-        begun, ends = _with_words(function, begun), _ENDS
+        prompt, ends = _with_words(function, prompt), _ENDS
     sampling = Sampling(temperature=0.0, max_tokens=max_tokens, stop=ends)
-    return (await model.continue_text(begun, sampling)).text
+    return (await model.continue_text(prompt, sampling)).text
 
 
-def _with_words(function: Function, begun: str) -> str:
+def _with_words(function: Function, head: str) -> str:
     public = sorted({use.path.partition(".")[0] for use in function.uses if use.is_public})
     prompt = render(
         "toolcoder",
@@ -168,7 +170,7 @@ def _with_words(function: Function, begun: str) -> str:
         wanted="",
         library=", ".join(public),
         context="",
-        head=begun.rstrip("\n"),
+        head=head.rstrip("\n"),
     )
     return f"{prompt}\n"
 

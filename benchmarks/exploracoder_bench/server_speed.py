@@ -49,19 +49,19 @@ _FIGURES = ("read", "write", "function", "copy", "start_s", "memory_gb")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table."""
-    given = _parser().parse_args(arguments)
-    if given.one:
-        print(json.dumps(_measure(given.one)), flush=True)
+    options = _parser().parse_args(arguments)
+    if options.one:
+        print(json.dumps(_measure(options.one)), flush=True)
         # The model's own threads would keep the process waiting.
         os._exit(0)
     own = [one for one in CPU_BACKENDS if one.architecture == platform.machine()]
     runnable = [one.name for one in own if one.flags <= processor_flags() and one.path.is_file()]
-    names = given.only or [BEFORE, *runnable]
+    names = options.only or [BEFORE, *runnable]
     results: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    with _other_work(given.busy):
-        for _ in range(given.rounds):
+    with _other_work(options.busy):
+        for _ in range(options.rounds):
             for name in names:
-                results[name].append(_in_process(name, given.busy))
+                results[name].append(_in_process(name, options.busy))
     rows = []
     for name, rounds in results.items():
         medians = [statistics.median(one[figure] for one in rounds) for figure in _FIGURES]
@@ -85,14 +85,14 @@ def _in_process(name: str, is_busy: bool) -> dict[str, Any]:
     if name == BEFORE and is_busy:
         # So it was started on a busy machine: threads that spin are far slower there.
         environment["OMP_WAIT_POLICY"] = "passive"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "exploracoder_bench.server_speed", "--one", name],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=True,
     )
-    result: dict[str, Any] = json.loads(done.stdout)
+    result: dict[str, Any] = json.loads(process.stdout)
     return result
 
 
@@ -129,19 +129,19 @@ def _measure(name: str) -> dict[str, Any]:
         server = xllamacpp.Server(parameters)
         url = server.listening_address
         _ask(url, "def f(", 1)
-        started = time.monotonic() - began
+        start_s = time.monotonic() - began
         read = _ask(url, inspect.getsource(argparse)[:6000], 48)
         function = _ask(url, _turn("Write a function that merges overlapping intervals."), 120)
         source = inspect.getsource(collections.Counter)[2400:4400]
-        copied = _ask(url, _turn(f"Repeat this code with `self` renamed to `this`:\n{source}"), 240)
+        copy = _ask(url, _turn(f"Repeat this code with `self` renamed to `this`:\n{source}"), 240)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    texts = [one["content"] for one in (read, function, copied)]
+    texts = [one["content"] for one in (read, function, copy)]
     return {
         "read": read["timings"]["prompt_per_second"],
         "write": read["timings"]["predicted_per_second"],
         "function": function["timings"]["predicted_per_second"],
-        "copy": copied["timings"]["predicted_per_second"],
-        "start_s": started,
+        "copy": copy["timings"]["predicted_per_second"],
+        "start_s": start_s,
         "memory_gb": peak * 1024 / 1e9,
         "written": " ".join(_digits(text) for text in texts),
     }

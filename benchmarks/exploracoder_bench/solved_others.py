@@ -26,32 +26,32 @@ def caches_of_solved(problems: Sequence[Problem], folder: Path) -> dict[str, Pat
     Raises SetupError when a library is not indexed, or an example cannot be kept.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    found = {}
+    caches = {}
     with raised_as(SetupError, RetrievalError, OSError, of="--solved-others"):
         with prepare.open_index() as index:
             examples = {
                 problem.name: _examples(problem, index) for problem in problems if problem.solution
             }
         for problem in problems:
-            found[problem.name] = cache = folder / problem.slug
+            caches[problem.name] = cache = folder / problem.slug
             _link(cache)
-            kept = KeptExamples(cache / prepare.index_folder().name)
-            for name, solved in examples.items():
+            memory = KeptExamples(cache / prepare.index_folder().name)
+            for name, problem_examples in examples.items():
                 if name != problem.name:
-                    kept.keep(solved)
-    return found
+                    memory.keep(problem_examples)
+    return caches
 
 
 def _examples(problem: Problem, index: Index) -> list[KeptExample]:
     code = standing_alone(problem.solution, [problem.context])
-    found = []
+    examples = []
     # One that is named by its folder is indexed under the name of that.
     for library in (Path(name).name for name in problem.libraries):
         apis = ApiNames(index.docs(library)).used_in(code)
         if apis:
             info = index.info(library)
             title = problem.task.strip().partition("\n")[0]
-            found.append(
+            examples.append(
                 KeptExample(
                     library=info.name,
                     version=info.version,
@@ -64,7 +64,7 @@ def _examples(problem: Problem, index: Index) -> list[KeptExample]:
                     kept=datetime.now(timezone.utc),
                 )
             )
-    return found
+    return examples
 
 
 def _link(cache: Path) -> None:

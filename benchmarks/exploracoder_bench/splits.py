@@ -37,22 +37,22 @@ class Splits:
     def __init__(self, groups: Iterable[Group]) -> None:
         """Raises InputError when a problem stands in two splits."""
         self._groups: dict[str, list[Group]] = {}
-        listed = [(name, group) for group in groups for name in group.problems]
-        for name, group in listed:
+        pairs = [(name, group) for group in groups for name in group.problems]
+        for name, group in pairs:
             self._groups.setdefault(_plain(name), []).append(group)
         self._patterns = [name for name in self._groups if "*" in name]
-        for name, _ in listed:
+        for name, _ in pairs:
             self.of(name)
 
     def of(self, name: str) -> Split | None:
         """The split of a problem, if it has one. Raises InputError when it has two."""
-        found = sorted({group.split for group in self._found(name)})
-        if len(found) > 1:
+        splits = sorted({group.split for group in self._found(name)})
+        if len(splits) > 1:
             raise InputError(
-                f"{name} stands in two splits, {' and '.join(found)}. Take it out of one {FILE}: a"
+                f"{name} stands in two splits, {' and '.join(splits)}. Take it out of one {FILE}: a"
                 " problem that was looked at is seen."
             )
-        return found[0] if found else None
+        return splits[0] if splits else None
 
     def _found(self, name: str) -> list[Group]:
         plain = _plain(name)
@@ -70,14 +70,14 @@ def read_splits(folder: Path | None = None) -> Splits:
 
 def tally(splits: Mapping[str, Split], names: Iterable[str]) -> dict[Split | None, int]:
     """How many of these problems each split has."""
-    found = [splits.get(name) for name in names]
-    return {split: found.count(split) for split in _WORDS if split in found}
+    labels = [splits.get(name) for name in names]
+    return {split: labels.count(split) for split in _WORDS if split in labels}
 
 
 def in_words(counts: Mapping[Split | None, int]) -> str:
     """Such as ``Problems: 51 seen, 6 held out.``"""
-    said = ", ".join(f"{number} {_WORDS[split]}" for split, number in counts.items())
-    return f"Problems: {said or 'none'}."
+    words = ", ".join(f"{number} {_WORDS[split]}" for split, number in counts.items())
+    return f"Problems: {words or 'none'}."
 
 
 _GROUPS = TypeAdapter(tuple[Group, ...])

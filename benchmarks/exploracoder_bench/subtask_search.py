@@ -47,10 +47,10 @@ def rank_by_subtasks(
     The rankings of the subtasks and of the whole are joined by reciprocal rank fusion: no model is
     asked to rank them again.
     """
-    found = {}
+    joint_rankings = {}
     for question in questions:
         if question.id in subtasks:
             rankings = rank([question.query, *subtasks[question.id]])
-            joined = fuse(ranking[:APIS_PER_SUBTASK] for ranking in rankings)
-            found[question.id] = [path for path, _ in joined]
-    return found
+            fusion = fuse(ranking[:APIS_PER_SUBTASK] for ranking in rankings)
+            joint_rankings[question.id] = [path for path, _ in fusion]
+    return joint_rankings

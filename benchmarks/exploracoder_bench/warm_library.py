@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("library")
     parser.add_argument("--python", metavar="EXE", help="the interpreter that has the library")
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         # States of its own, so that the first of each round finds none.
@@ -93,12 +93,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in weights.folder.glob(f"{weights.model.file_name}*"):
             os.link(path, here / path.name)
         store = WeightsStore(weights.model, here)
-        asyncio.run(_explored(given, store, 0, folder))  # makes the index
+        asyncio.run(_explored(options, store, 0, folder))  # makes the index
         times: dict[str, list[tuple[float, float, int, int]]] = {"read": [], "from disk": []}
-        for _ in range(given.rounds):
+        for _ in range(options.rounds):
             shutil.rmtree(Path(folder, "prompt_states"), ignore_errors=True)
-            times["read"].append(asyncio.run(_explored(given, store, 0, folder)))
-            times["from disk"].append(asyncio.run(_explored(given, store, 1, folder)))
+            times["read"].append(asyncio.run(_explored(options, store, 0, folder)))
+            times["from disk"].append(asyncio.run(_explored(options, store, 1, folder)))
     for name, rounds in times.items():
         start, first = (statistics.median(one[place] for one in rounds) for place in (0, 1))
         rows.append([name, f"{start:.1f}", f"{first:.1f}", rounds[0][2], rounds[0][3]])
@@ -108,24 +108,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _explored(
-    given: argparse.Namespace, store: WeightsStore, task: int, folder: str
+    arguments: argparse.Namespace, store: WeightsStore, task: int, folder: str
 ) -> tuple[float, float, int, int]:
     began = time.monotonic()
     async with EmbeddedModel(linger_s=0.0, store=store) as model:
-        started = time.monotonic() - began
-        watched = _Watched(model)
-        options = Options(python=given.python, profile="standard", settings=_SETTINGS)
+        start_s = time.monotonic() - began
+        probe = _Watched(model)
+        options = Options(python=arguments.python, profile="standard", settings=_SETTINGS)
         with suppress(_Seen):
             await explore(
-                _TASKS[task].format(given.library),
-                libraries=[given.library],
-                model=watched,
+                _TASKS[task].format(arguments.library),
+                libraries=[arguments.library],
+                model=probe,
                 output=Path(folder, "exploration.ipynb"),
                 options=options,
             )
-    assert watched.reply is not None, "the model was asked"
-    usage = watched.reply.usage
-    return started, watched.first_text_s, usage.prompt_tokens, usage.cached_tokens
+    assert probe.reply is not None, "the model was asked"
+    usage = probe.reply.usage
+    return start_s, probe.first_text_s, usage.prompt_tokens, usage.cached_tokens
 
 
 if __name__ == "__main__":

@@ -50,12 +50,14 @@ class Lesson:
     is_gold: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, question: Question, found: Candidates) -> Lesson:
+    def of(cls, question: Question, candidates: Candidates) -> Lesson:
         """What a search looked at for a question."""
         import numpy as np
 
         gold = set(question.gold)
-        return cls(question, found.features, np.asarray([doc.path in gold for doc in found.docs]))
+        return cls(
+            question, candidates.features, np.asarray([doc.path in gold for doc in candidates.docs])
+        )
 
 
 def learn(lessons: Sequence[Lesson], *, without: str = "") -> Array:
@@ -71,9 +73,9 @@ def learn(lessons: Sequence[Lesson], *, without: str = "") -> Array:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     target = np.concatenate([lesson.is_gold / lesson.is_gold.sum() for lesson in taught])
     importance = np.repeat(_importance(taught), sizes)
-    fixed = FIXED | ({without: 0.0} if without else {})
-    weights = np.asarray([fixed.get(name, 0.0) for name in FEATURES]) * spread
-    is_free = np.asarray([name not in fixed for name in FEATURES])
+    fixed_weights = FIXED | ({without: 0.0} if without else {})
+    weights = np.asarray([fixed_weights.get(name, 0.0) for name in FEATURES]) * spread
+    is_free = np.asarray([name not in fixed_weights for name in FEATURES])
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for turn in range(1, ROUNDS + 1):
         chances = _chances(rows @ weights.astype(np.float32), starts, sizes)
@@ -96,13 +98,13 @@ def learn_elsewhere(lessons: Sequence[Lesson], *, without: str = "") -> dict[str
         members: [each for each in lessons if not _touches(each.question, members)]
         for members in {_relatives(lesson.question.library) for lesson in lessons}
     }
-    learned = {
+    weights = {
         members: learn(taught, without=without) for members, taught in others.items() if taught
     }
     return {
-        library: learned[_relatives(library)]
+        library: weights[_relatives(library)]
         for library in {lesson.question.library for lesson in lessons}
-        if _relatives(library) in learned
+        if _relatives(library) in weights
     }
 
 

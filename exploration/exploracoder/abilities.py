@@ -29,14 +29,14 @@ def check(command: c.Command, exploration: Exploration, progress: Progress) -> N
     if isinstance(command, c.Cancel | c.SetMode | c.RestoreSubtask):
         return
     rules = Rules(exploration, progress)
-    named = getattr(command, "subtask", None)
-    step = None if named is None else find_step(exploration, named)
+    subtask_id = getattr(command, "subtask", None)
+    step = None if subtask_id is None else find_step(exploration, subtask_id)
     candidate = None
     if step is not None and isinstance(command, c.Accept | c.Debug):
         candidate = find_candidate(step, command.candidate)
     refusal = rules.refusal(command.kind, step, candidate)
     before = getattr(command, "before", None)
-    if not refusal and before is not None and before != named:
+    if not refusal and before is not None and before != subtask_id:
         refusal = rules.refusal("add_subtask", find_step(exploration, before))
     if refusal:
         raise CommandError(refusal)
@@ -87,17 +87,17 @@ class Rules:
 
     def abilities(self) -> Iterator[tuple[str, tuple[Action, ...]]]:
         """Each id with its actions, where it has any."""
-        named: list[tuple[str, tuple[Action, ...]]] = [
+        entries: list[tuple[str, tuple[Action, ...]]] = [
             ("", tuple(one for one, why_not in self._whole.items() if not why_not()))
         ]
         for step in self._exploration.steps:
             can = tuple(one for one, why_not in self._of_step.items() if not why_not(step))
-            named.append((step.subtask.id, can))
+            entries.append((step.subtask.id, can))
             for candidate in step.candidates:
                 rules = self._of_candidate.items()
                 may = tuple(one for one, why_not in rules if not why_not(step, candidate))
-                named.append((candidate.id, may))
-        return ((id_, actions) for id_, actions in named if actions)
+                entries.append((candidate.id, may))
+        return ((id_, actions) for id_, actions in entries if actions)
 
     def not_acceptable(self, step: Step, candidate: Candidate) -> str:
         """Why a candidate cannot become the state of the chain."""
@@ -165,10 +165,10 @@ class Rules:
         return self._busy() if step.is_open else self._in_turn(step)
 
     def _replan(self, step: Step) -> str:
-        done = self._last_done
-        if self._busy() or done is None or self._place(done) < self._place(step):
+        last_step = self._last_done
+        if self._busy() or last_step is None or self._place(last_step) < self._place(step):
             return self._busy()
-        return Text("%1 is done. Go back to it first.", done.subtask.id)
+        return Text("%1 is done. Go back to it first.", last_step.subtask.id)
 
     def _go_back(self, step: Step) -> str:
         is_open = Text("%1 is open already.", step.subtask.id)

@@ -51,10 +51,10 @@ def new_exploration(
     that was given cannot be used.
     """
     options = options or Options()
-    named = [libraries] if isinstance(libraries, str) else libraries
-    made = make_task(
+    names_or_paths = [libraries] if isinstance(libraries, str) else libraries
+    new_task = make_task(
         task,
-        libraries=[prepare.absolute_target(one) for one in named],
+        libraries=[prepare.absolute_target(one) for one in names_or_paths],
         context=_code(context, "context"),
         check=_code(check, "check"),
         entry_point=entry_point,
@@ -63,7 +63,7 @@ def new_exploration(
     named_model = model if isinstance(model, str) else None
     is_given = model is not None and named_model is None
     return prepare.make_exploration(
-        made,
+        new_task,
         profile=options.profile,
         settings=options.settings,
         is_embedded=getattr(model, "is_embedded", False)
@@ -179,7 +179,7 @@ async def explore(
         SetupError: Model, sandbox, or scratch kernel cannot be had, or have failed; what was found
             until then is in the notebook.
     """
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "libraries": libraries,
         "context": context,
         "check": check,
@@ -188,13 +188,15 @@ async def explore(
         "options": options,
     }
     if mode == "review":
-        opened = open_exploration(task, **given, output=output, on_event=on_event, source=source)
-        async with opened as live:
+        opening = open_exploration(
+            task, **arguments, output=output, on_event=on_event, source=source
+        )
+        async with opening as live:
             await live.idle()
             if live.progress.error:
                 raise SetupError(live.progress.error)
             return live.exploration
-    exploration = new_exploration(task, **given)
+    exploration = new_exploration(task, **arguments)
     target, feed = prepare.free_output(output), Feed(on_event)
 
     def tell(state: Exploration, message: str) -> None:
@@ -253,5 +255,5 @@ async def _open(
             yield space, chat
 
 
-def _code(given: Code, option: str) -> str:
-    return prepare.read_code(given, option) if isinstance(given, Path) else given
+def _code(code: Code, option: str) -> str:
+    return prepare.read_code(code, option) if isinstance(code, Path) else code

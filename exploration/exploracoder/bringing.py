@@ -41,8 +41,8 @@ async def bring(sidecar: Executor, source: AnySource | None, before: Brought) ->
         return before
     option = "--kernel" if isinstance(source, Source) else "--bring"
     with raised_as(SetupError, SidecarError), raised_as(InputError, KernelError, of=option):
-        carried = await _carry(source, names, sidecar)
-    brought = _brought(carried)
+        transfer = await _carry(source, names, sidecar)
+    brought = _brought(transfer)
     _accept(brought, before)
     return brought
 
@@ -72,32 +72,34 @@ async def interpreter_of(kernel: str) -> str:
             return str(ast.literal_eval(answer))
 
 
-def find_source(kernel: str | None, given: Sequence[str] = ()) -> Source | None:
+def find_source(kernel: str | None, names: Sequence[str] = ()) -> Source | None:
     """The kernel that is named, with the names of variables that are given."""
-    return None if kernel is None else Source(kernel, parse_names(given))
+    return None if kernel is None else Source(kernel, parse_names(names))
 
 
-def parse_names(given: Sequence[str]) -> tuple[str, ...]:
+def parse_names(texts: Sequence[str]) -> tuple[str, ...]:
     """Names that are separated by commas, each once."""
-    names = (name.strip() for text in given for name in text.split(","))
+    names = (name.strip() for text in texts for name in text.split(","))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
 def in_words(brought: Brought) -> str:
     """What came along and what could not, in a line."""
     came = ", ".join(one.name for one in brought.variables)
-    left = "; ".join(f"{one.name} ({one.reason})" for one in brought.left)
+    rest = "; ".join(f"{one.name} ({one.reason})" for one in brought.left)
     return ". ".join(
-        part for part in (f"Brought along: {came or 'nothing'}", left and f"Left: {left}") if part
+        part for part in (f"Brought along: {came or 'nothing'}", rest and f"Left: {rest}") if part
     )
 
 
-def _brought(carried: Carried) -> Brought:
-    came = (one for one in carried.carried if one.is_chosen)
-    left = carried.refused
+def _brought(transfer: Carried) -> Brought:
+    came = (one for one in transfer.carried if one.is_chosen)
+    refusals = transfer.refused
     return Brought(
         variables=tuple(BroughtVariable(name=one.name, type=one.type) for one in came),
-        left=tuple(LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in left),
+        left=tuple(
+            LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in refusals
+        ),
     )
 
 

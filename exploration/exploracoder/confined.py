@@ -45,10 +45,10 @@ def run_confined(python: Path, code: str, readable: tuple[Path, ...]) -> tuple[s
     from exploracoder_kernel.errors import SidecarError
 
     try:
-        seen = run_sync(_run(python, code, readable))
+        observation = run_sync(_run(python, code, readable))
     except (SidecarError, OSError) as error:
         raise NotConfined(str(error)) from error
-    return seen.stdout, "" if seen.ran else _reason(seen)
+    return observation.stdout, "" if observation.ran else _reason(observation)
 
 
 async def _run(python: Path, code: str, readable: tuple[Path, ...]) -> Observation:
@@ -66,7 +66,11 @@ async def _run(python: Path, code: str, readable: tuple[Path, ...]) -> Observati
             return await sidecar.run(sidecar.root, code)
 
 
-def _reason(seen: Observation) -> str:
-    if seen.status == "timeout":
+def _reason(observation: Observation) -> str:
+    if observation.status == "timeout":
         return f"it took longer than {SECONDS:.0f} s"
-    return f"{seen.error.ename}: {seen.error.evalue}" if seen.error else f"it was {seen.status}"
+    return (
+        f"{observation.error.ename}: {observation.error.evalue}"
+        if observation.error
+        else f"it was {observation.status}"
+    )

@@ -85,14 +85,14 @@ def from_metadata(metadata: object, name: str) -> Exploration:
 
 
 def _check_version(version: object, name: str) -> None:
-    said = f"{name} was saved with version {_brief(str(version))} of the format"
+    beginning = f"{name} was saved with version {_brief(str(version))} of the format"
     # A truth value counts as a whole number in Python.
     if not isinstance(version, int) or isinstance(version, bool) or version > SCHEMA_VERSION:
         raise InputError(
-            f"{said}; this ExploraCoder reads up to version {SCHEMA_VERSION}. Upgrade it."
+            f"{beginning}; this ExploraCoder reads up to version {SCHEMA_VERSION}. Upgrade it."
         )
     if version < SCHEMA_VERSION:
-        raise InputError(f"{said}, which no release has written. Explore its task again.")
+        raise InputError(f"{beginning}, which no release has written. Explore its task again.")
 
 
 def _validated(metadata: dict[str, Any], name: str) -> Exploration:
@@ -122,8 +122,8 @@ class _DamageError(Exception):
     """What is wrong, as the end of a sentence: ``at PLACE: REASON``."""
 
     def __init__(self, place: Iterable[object], reason: str) -> None:
-        shown = ".".join(_brief(str(part)) for part in place) or "its top"
-        super().__init__(f"at {shown}: {_brief(reason, 200)}")
+        path = ".".join(_brief(str(part)) for part in place) or "its top"
+        super().__init__(f"at {path}: {_brief(reason, 200)}")
 
 
 def _check_values(value: object, *place: str) -> None:
@@ -154,8 +154,10 @@ def _check_text(text: str, place: Iterable[str]) -> None:
 
 def _brief(text: str, most: int = 60) -> str:
     """A text from a file of a stranger's, short and printable, for a message."""
-    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    clean_text = "".join(
+        char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+    return clean_text if len(clean_text) <= most else f"{clean_text[: most - 1]}…"
 
 
 def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:
@@ -193,21 +195,21 @@ def _candidate_cell(number: int, step: Step) -> Any:
 
     Without one it is an empty cell: whoever fills and runs it makes one of their own.
     """
-    chosen, role = step.candidate, _role("candidate", step.subtask.id)
-    if chosen is None or (chosen.observation is not None and not chosen.ran):
+    candidate, role = step.candidate, _role("candidate", step.subtask.id)
+    if candidate is None or (candidate.observation is not None and not candidate.ran):
         return _code_cell(step.subtask.id, "", role)
-    return _code_cell(step.subtask.id, chosen.code, role, chosen.observation, number)
+    return _code_cell(step.subtask.id, candidate.code, role, candidate.observation, number)
 
 
 def _code_cell(
     id_: str,
     code: str,
     role: dict[str, Any],
-    seen: Observation | None = None,
+    observation: Observation | None = None,
     count: int | None = None,
 ) -> Any:
     """A cell of code, with what running it showed if it has run."""
-    outputs, number = (seen.outputs, count) if seen is not None else ((), None)
+    outputs, number = (observation.outputs, count) if observation is not None else ((), None)
     return notebook.code_cell(id_, code, outputs, execution_count=number, metadata=role)
 
 
@@ -220,9 +222,9 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
         yield notebook.markdown_cell("solution", as_code(final.code), _role("solution"))
         return
     yield _code_cell("solution", final.code, _role("solution"), final.observation, count)
-    check, seen = exploration.task.check, final.check_observation
-    if check and seen is not None:
-        yield _code_cell("check", check, _role("check"), seen, count + 1)
+    check, observation = exploration.task.check, final.check_observation
+    if check and observation is not None:
+        yield _code_cell("check", check, _role("check"), observation, count + 1)
 
 
 def verdict_text(exploration: Exploration) -> str:
@@ -230,12 +232,12 @@ def verdict_text(exploration: Exploration) -> str:
     if exploration.solution is None:
         return f"## Solution\n\n{escape_markdown(verification(exploration))}"
     final = exploration.solution.final
-    said = [f"## Solution\n\n{verification(exploration)}", *_searches_text(final)]
+    parts = [f"## Solution\n\n{verification(exploration)}", *_searches_text(final)]
     if final.docs:
-        said.append("\nDocs: " + " · ".join(_doc_link(doc, False) for doc in final.docs))
+        parts.append("\nDocs: " + " · ".join(_doc_link(doc, False) for doc in final.docs))
     if warning(exploration):
-        said.append(f"\n**{escape_markdown(warning(exploration))}**")
-    return "\n".join(said)
+        parts.append(f"\n**{escape_markdown(warning(exploration))}**")
+    return "\n".join(parts)
 
 
 def _searches_text(attempt: Attempt) -> Iterator[str]:
@@ -244,8 +246,8 @@ def _searches_text(attempt: Attempt) -> Iterator[str]:
         yield "\nLooked up while it was written:\n"
     for search in attempt.searches:
         place = f"line {search.line}: " if search.line is not None else ""
-        found = search.answer or f"nothing. {search.note}"
-        yield f"- {place}*{escape_markdown(search.query) or '…'}* → {escape_markdown(found)}"
+        answer = search.answer or f"nothing. {search.note}"
+        yield f"- {place}*{escape_markdown(search.query) or '…'}* → {escape_markdown(answer)}"
 
 
 def verification(exploration: Exploration) -> str:
@@ -294,10 +296,10 @@ def _called(final: Attempt) -> str:
     """What the example call came to."""
     if final.call is None:
         return "; what it defines was never called" if final.only_defines else ""
-    called, failure = _inline(final.call.called), final.call.failure
+    call, failure = _inline(final.call.called), final.call.failure
     if failure:
-        return f", but the call {called} failed: {_inline(failure[:300])}"
-    return f", and the call {called} did, too"
+        return f", but the call {call} failed: {_inline(failure[:300])}"
+    return f", and the call {call} did, too"
 
 
 def _error_line(observation: Observation) -> str:
@@ -311,7 +313,7 @@ def task_text(exploration: Exploration) -> str:
     title, text = title_of(task), task.text.strip()
     # What the title says already is not said twice.
     lines = [] if text == title else escape_markdown(text).splitlines()
-    quoted = "\n".join(f"> {line}".rstrip() for line in lines)
+    quote = "\n".join(f"> {line}".rstrip() for line in lines)
     about = (
         f"Explored with ExploraCoder · libraries: {escape_markdown(libraries(exploration))}"
         f" · model: {escape_markdown(exploration.model)}"
@@ -319,7 +321,7 @@ def task_text(exploration: Exploration) -> str:
     if task.target is not None:
         file = escape_markdown(task.target.file)
         about += f" · writes the class {_inline(task.entry_point or '')} into {file}"
-    parts = [f"# {escape_markdown(title)}", quoted, about, *_brought_text(exploration)]
+    parts = [f"# {escape_markdown(title)}", quote, about, *_brought_text(exploration)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -333,17 +335,19 @@ def _brought_text(exploration: Exploration) -> Iterator[str]:
     """What has to be there before the first cell; the values are not saved."""
     variables = exploration.brought.variables
     if variables:
-        named = ", ".join(f"{_inline(one.name)} ({escape_markdown(one.type)})" for one in variables)
-        yield f"Starts with variables of a running kernel: {named}"
+        listing = ", ".join(
+            f"{_inline(one.name)} ({escape_markdown(one.type)})" for one in variables
+        )
+        yield f"Starts with variables of a running kernel: {listing}"
 
 
 def step_text(number: int, step: Step) -> str:
     """A subtask with its docs, those that are used in bold, and what came of it."""
     lines = [f"## {number}. {escape_markdown(step.subtask.goal)}"]
     docs = step.recommendation.kept
-    used = set(step.candidate.apis) if step.candidate else set()
+    used_paths = set(step.candidate.apis) if step.candidate else set()
     if docs:
-        lines.append("Docs: " + " · ".join(_doc_link(doc, doc.path in used) for doc in docs))
+        lines.append("Docs: " + " · ".join(_doc_link(doc, doc.path in used_paths) for doc in docs))
     if step.status == "failed":
         lines.append(f"*No candidate ran ({len(step.candidates)} tried); the chain went on.*")
     elif step.status == "skipped":
@@ -380,8 +384,8 @@ def flowchart(exploration: Exploration) -> str:
             node = f"s{number}c{position}"
             mark = "ran" if candidate.ran else "failed"
             label = f"{number}.{position} {candidate.origin}: {mark}"
-            chosen = candidate.id == step.chosen
-            lines.append(f'  {here} {"==>" if chosen else "-.->"} {node}["{label}"]')
+            is_chosen = candidate.id == step.chosen
+            lines.append(f'  {here} {"==>" if is_chosen else "-.->"} {node}["{label}"]')
         if step.candidate is not None and step.candidate.ran:
             position = [one.id for one in step.candidates].index(step.candidate.id) + 1
             here = f"s{number}c{position}"
@@ -411,5 +415,5 @@ _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
 
 
 def _inline(text: str) -> str:
-    shown = _STEERING.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
-    return f"`{shown.replace('`', chr(39))}`"
+    line = _STEERING.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+    return f"`{line.replace('`', chr(39))}`"

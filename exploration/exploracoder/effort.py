@@ -11,12 +11,12 @@ ReasoningEffort = Literal["none", "minimal", "low", "medium", "high"]
 EFFORTS: tuple[ReasoningEffort, ...] = get_args(ReasoningEffort)
 
 
-def find_effort(asked: str | None) -> ReasoningEffort | None:
+def find_effort(choice: str | None) -> ReasoningEffort | None:
     """What was asked for, here or in the environment; None leaves it to the server.
 
     Raises InputError when there is no such effort.
     """
-    effort = asked or os.environ.get("EXPLORACODER_REASONING_EFFORT")
+    effort = choice or os.environ.get("EXPLORACODER_REASONING_EFFORT")
     if not effort:
         return None
     if effort not in EFFORTS:

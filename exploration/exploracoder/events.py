@@ -100,11 +100,11 @@ def _parts_of(text: str) -> TextParts:
 def change_between(before: Exploration, after: Exploration) -> Change:
     """The change that makes ``after`` of ``before``."""
     names = [name for name in Exploration.model_fields if name != "steps"]
-    changed = {name for name in names if getattr(before, name) != getattr(after, name)}
+    changed_names = {name for name in names if getattr(before, name) != getattr(after, name)}
     # JSON values, since that is how a field travels.
-    fields = after.model_dump(mode="json", include=changed) if changed else {}
-    known = {step.subtask.id: step for step in before.steps}
-    steps = tuple(step for step in after.steps if known.get(step.subtask.id) != step)
+    fields = after.model_dump(mode="json", include=changed_names) if changed_names else {}
+    earlier_steps = {step.subtask.id: step for step in before.steps}
+    steps = tuple(step for step in after.steps if earlier_steps.get(step.subtask.id) != step)
     order = tuple(step.subtask.id for step in after.steps)
     same_order = order == tuple(step.subtask.id for step in before.steps)
     return Change(fields=fields, steps=steps, order=None if same_order else order)

@@ -41,13 +41,13 @@ def give(
     tell = _teller(progress)
     with raised_as(InputError, RetrievalError):
         if name is not None or is_documentation(target):
-            called = _name_for(target, name, interpreter)
-            index.given.give(called, [target, *docs], stands_alone=True, progress=tell)
-            return called
-        found = index.find_target(target, interpreter)
-        is_alone = found.source == "docs"
-        before = [source.origin for source in found.docs] if is_alone else []
-        index.given.give(found.name, [*before, *docs], stands_alone=is_alone, progress=tell)
+            library_name = _name_for(target, name, interpreter)
+            index.given.give(library_name, [target, *docs], stands_alone=True, progress=tell)
+            return library_name
+        library = index.find_target(target, interpreter)
+        is_alone = library.source == "docs"
+        before = [source.origin for source in library.docs] if is_alone else []
+        index.given.give(library.name, [*before, *docs], stands_alone=is_alone, progress=tell)
     return target
 
 
@@ -57,10 +57,10 @@ def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
     A library that was known from it alone is no more in the index. Raises InputError.
     """
     with raised_as(InputError, RetrievalError):
-        found = index.find_target(target, interpreter)
-        was_given = index.given.forget(found.name)
-        if found.source == "docs":
-            index.remove(found.name)
+        library = index.find_target(target, interpreter)
+        was_given = index.given.forget(library.name)
+        if library.source == "docs":
+            index.remove(library.name)
     return was_given
 
 
@@ -70,9 +70,9 @@ def is_documentation(target: str) -> bool:
 
 
 def _teller(progress: Callable[[str], None] | None) -> Callable[[str, int, int], None]:
-    def tell(_stage: str, done: int, total: int, /) -> None:
-        if progress is not None and (done % 20 == 1 or done == total):
-            progress(f"Fetching the docs: {done} of {total} pages")
+    def tell(_stage: str, count: int, total: int, /) -> None:
+        if progress is not None and (count % 20 == 1 or count == total):
+            progress(f"Fetching the docs: {count} of {total} pages")
 
     return tell
 
@@ -85,13 +85,13 @@ def _name_for(target: str, name: str | None, interpreter: Interpreter) -> str:
         return name
     if is_address(target):
         raise InputError(f"Say what the library at {target} is called, with --name NAME.")
-    called = docs_name(Path(target))
+    own_name = docs_name(Path(target))
     try:
-        installed = find_target(called, interpreter)
+        library = find_target(own_name, interpreter)
     except LibraryNotFound:
-        return called
+        return own_name
     raise InputError(
-        f"{installed.name} {installed.version} is installed. To add docs to it: exploracoder index"
-        f" {called} --docs {target}. To let them stand for a library without code, name it:"
+        f"{library.name} {library.version} is installed. To add docs to it: exploracoder index"
+        f" {own_name} --docs {target}. To let them stand for a library without code, name it:"
         " --name NAME."
     )

@@ -35,18 +35,18 @@ def find_libraries(
     """
     targets = []
     for place, target in enumerate(dict.fromkeys(exploration.task.libraries)):
-        found = next(_found(target, interpreter, folders), None)
-        if found is None:
+        match = next(_found(target, interpreter, folders), None)
+        if match is None:
             raise InputError(_gone(exploration, place, target, interpreter))
-        targets.append(found)
+        targets.append(match)
     return tuple(targets)
 
 
 def version_changes(exploration: Exploration, targets: Sequence[Target]) -> Iterator[VersionChange]:
     """The libraries that have another version now, of those whose version is on record."""
-    recorded = {library.import_name: library.version for library in exploration.libraries}
+    versions = {library.import_name: library.version for library in exploration.libraries}
     for target in targets:
-        before = recorded.get(target.import_name, "")
+        before = versions.get(target.import_name, "")
         if before and before != target.version:
             yield VersionChange(library=target.name, before=before, now=target.version)
 
@@ -63,8 +63,8 @@ def _found(target: str, interpreter: Interpreter, folders: Sequence[Path]) -> It
 
 
 def _gone(exploration: Exploration, place: int, target: str, interpreter: Interpreter) -> str:
-    known = exploration.libraries[place : place + 1]
-    version = f" {known[0].version}" if known and known[0].version else ""
+    records = exploration.libraries[place : place + 1]
+    version = f" {records[0].version}" if records and records[0].version else ""
     return (
         f"The library {target}{version}, which the exploration was made with, is not there for"
         f" {interpreter.executable}. Install it, or name the Python that has it with --python."

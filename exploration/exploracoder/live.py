@@ -89,13 +89,13 @@ class LiveSession(Session):
     @property
     def exploration(self) -> Exploration:
         """The exploration as it stands, with the candidates that are being tried."""
-        exploration, shown = super().exploration, self._preview
-        if shown is None:
+        exploration, preview = super().exploration, self._preview
+        if preview is None:
             return exploration
-        step = steering.find_in(exploration, shown.subtask.id)
+        step = steering.find_in(exploration, preview.subtask.id)
         # What is tried in place of an accepted step is not shown before it is better.
         is_open = step is not None and step.is_open
-        return exploration.with_step(shown) if is_open else exploration
+        return exploration.with_step(preview) if is_open else exploration
 
     @property
     def abilities(self) -> Abilities:
@@ -136,10 +136,10 @@ class LiveSession(Session):
                 self._say(mode=command.mode)
             case c.AddSubtask() | c.RenameSubtask() | c.DeleteSubtask() | c.MoveSubtask():
                 await self._check(command)
-                edited = edit_plan(bench.exploration, command)
+                exploration = edit_plan(bench.exploration, command)
                 if isinstance(command, c.DeleteSubtask):
                     self._keep_deleted(command.subtask)
-                await self._edited(edited)
+                await self._edited(exploration)
             case c.RestoreSubtask():
                 if command.subtask not in self._deleted:
                     raise InputError(Text("%1 was not deleted in this session.", command.subtask))
@@ -193,8 +193,8 @@ class LiveSession(Session):
     def _work_for(self, command: c.Command) -> Work:
         """The work that a command asks for."""
         worker, exploration = Worker(self.bench), self.bench.exploration
-        named = getattr(command, "subtask", None)
-        step = None if named is None else steering.find_step(exploration, named)
+        subtask_id = getattr(command, "subtask", None)
+        step = None if subtask_id is None else steering.find_step(exploration, subtask_id)
         match command:
             case c.GoOn():
                 return self._go_on
@@ -311,8 +311,8 @@ class LiveSession(Session):
 
     async def _record(self, exploration: Exploration, message: str) -> None:
         if self._preview is not None:
-            shown = steering.find_in(exploration, self._preview.subtask.id)
-            if shown is None or shown.candidates:
+            step = steering.find_in(exploration, self._preview.subtask.id)
+            if step is None or step.candidates:
                 self._preview = None
         await self._save(exploration)
         self._say(message=message)
@@ -324,9 +324,9 @@ class LiveSession(Session):
     def _tell(self, part: str, message: str) -> None:
         self._say(part=part, message=message)
 
-    def _say(self, **told: Any) -> None:
+    def _say(self, **changes: Any) -> None:
         """Tell the listener where the work is; what is not named stays as it was."""
-        self.progress = self.progress.model_copy(update=told)
+        self.progress = self.progress.model_copy(update=changes)
         self._on_progress(self.exploration, self.progress)
 
     async def _check(self, command: c.Command) -> None:

@@ -31,8 +31,8 @@ def map_library(
 
     Raises InputError when the library cannot be had, SetupError when the index cannot.
     """
-    with open_libraries([library], options or Options()) as (index, found):
-        return map_of(index, [one.name for one in found], budget, task).text
+    with open_libraries([library], options or Options()) as (index, libraries):
+        return map_of(index, [one.name for one in libraries], budget, task).text
 
 
 def map_of(index: Index, names: Sequence[str], budget: int, task: str) -> LibraryMap:

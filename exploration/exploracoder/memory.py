@@ -48,25 +48,25 @@ def keep_uses(index: Index, library: str, paths: Sequence[Path]) -> Uses:
     It takes the place of what was kept of the user's code before. Raises InputError when a path is
     not there, or it cannot be written.
     """
-    skipped: dict[str, str] = {}
+    skip_reasons: dict[str, str] = {}
     try:
         before = [one for one in index.examples.of(library) if one.source == "code"]
         info, names = index.info(library), ApiNames(index.docs(library))
-        found = read_uses(paths, info, names, skipped.__setitem__, clean=scrubber())
-        index.examples.keep(found)
-        gone = {one.id for one in before} - {one.id for one in found}
-        if gone:
-            index.examples.forget(library, gone)
+        examples = read_uses(paths, info, names, skip_reasons.__setitem__, clean=scrubber())
+        index.examples.keep(examples)
+        gone_ids = {one.id for one in before} - {one.id for one in examples}
+        if gone_ids:
+            index.examples.forget(library, gone_ids)
     except RetrievalError as error:
         raise InputError(str(error)) from error
-    return Uses(found, tuple(skipped.items()))
+    return Uses(examples, tuple(skip_reasons.items()))
 
 
 def scrubber() -> Callable[[str], str]:
     """Blots out of a text what looks like a secret, and those that the environment has."""
-    named = (value for name, value in os.environ.items() if SECRET_NAME.search(name))
+    values = (value for name, value in os.environ.items() if SECRET_NAME.search(name))
     # A path, such as that of an agent's socket, is a name and no secret.
-    redactor = Redactor(*(value for value in named if not value.startswith("/")))
+    redactor = Redactor(*(value for value in values if not value.startswith("/")))
     return lambda text: redactor.clean(blot_credentials(text))
 
 

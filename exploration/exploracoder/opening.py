@@ -87,9 +87,9 @@ async def open_bench(
     """
     limits = Limits(wall_seconds=exploration.settings.run_seconds)
     homes = (index.info(library.name).home for library in exploration.libraries)
-    opened = opening.scratch(limits, import_paths(homes))
+    manager = opening.scratch(limits, import_paths(homes))
     with raised_as(SetupError, SidecarError):
-        scratch = await opened.__aenter__()
+        scratch = await manager.__aenter__()
     executor, task = scratch.executor, exploration.task
     try:
         brought = await bringing.bring(executor, opening.source, exploration.brought)
@@ -99,7 +99,7 @@ async def open_bench(
             await accept_check(executor, task)
         elif task.check:
             await _accept_check(executor, task.check, task.entry_point)
-        told = {
+        changes = {
             "strategy": f"{executor.strategy}: {executor.strategy_reason}",
             "model": model.name,
             "prompts": prompts.fingerprints(),
@@ -108,7 +108,7 @@ async def open_bench(
             "brought": brought,
         }
         yield Workbench(
-            exploration.model_copy(update=told),
+            exploration.model_copy(update=changes),
             model=model,
             index=index.view(uses_examples=exploration.settings.memory, left_out=opening.notebook),
             sidecar=executor,
@@ -118,7 +118,7 @@ async def open_bench(
             notebook=opening.notebook,
         )
     finally:
-        await opened.__aexit__(None, None, None)
+        await manager.__aexit__(None, None, None)
 
 
 async def rebuild(executor: Executor, exploration: Exploration) -> str:

@@ -56,23 +56,23 @@ def make_exploration(
 
     Raises InputError as that does, and when the method does not do what the task is.
     """
-    found = find_method(method)
-    if found.writes_class != (task.target is not None):
+    match = find_method(method)
+    if match.writes_class != (task.target is not None):
         raise InputError(
-            f"{found.name} writes a class into a repository: say where, with --repository and"
+            f"{match.name} writes a class into a repository: say where, with --repository and"
             " --file."
-            if found.writes_class
-            else f"{found.name} writes no class into a repository. Leave out --repository and"
+            if match.writes_class
+            else f"{match.name} writes no class into a repository. Leave out --repository and"
             " --file, or choose a method that does: --method rrr."
         )
-    chosen = settings_for(
-        found.name,
+    full_settings = settings_for(
+        match.name,
         profile=profile,
         settings=settings,
         is_embedded=is_embedded,
         capabilities=capabilities,
     )
-    return Exploration(task=task, settings=chosen, method=found.name, seed=seed)
+    return Exploration(task=task, settings=full_settings, method=match.name, seed=seed)
 
 
 def settings_for(
@@ -91,22 +91,22 @@ def settings_for(
     """
     from exploracoder.engine.knowing.lookup import open_web
 
-    found = find_method(method)
+    match = find_method(method)
     fit = profile_for(capabilities, is_embedded=is_embedded)
     fitting = {} if profile else dict(fit.settings)
-    asked = {name: value for name, value in (settings or {}).items() if value is not None}
-    given = fitting | dict(found.published) | asked
-    wanted = make_settings(profile or fit.profile, **given)
-    chosen = wanted.model_copy(update=dict(found.overrides))
-    for name in asked:
-        fixed = getattr(chosen, name, None)
-        if fixed != getattr(wanted, name, None):
+    user_settings = {name: value for name, value in (settings or {}).items() if value is not None}
+    values = fitting | dict(match.published) | user_settings
+    profile_settings = make_settings(profile or fit.profile, **values)
+    full_settings = profile_settings.model_copy(update=dict(match.overrides))
+    for name in user_settings:
+        final = getattr(full_settings, name, None)
+        if final != getattr(profile_settings, name, None):
             raise InputError(
-                f"The method {found.name} has {name} = {fixed}: that is what makes it this method."
+                f"The method {match.name} has {name} = {final}: that is what makes it this method."
                 " Leave the setting out, or choose another method."
             )
-    open_web(chosen)  # better said now than in the middle of the work
-    return chosen
+    open_web(full_settings)  # better said now than in the middle of the work
+    return full_settings
 
 
 def going_on(exploration: Exploration, **limits: object) -> Exploration:
@@ -115,8 +115,8 @@ def going_on(exploration: Exploration, **limits: object) -> Exploration:
     A limit that stopped it does not hold for what comes after. Texts of a class that failed stay
     when there was no time for the next one.
     """
-    bounded = exploration.settings.model_copy(update=limits)
-    exploration = exploration.model_copy(update={"settings": bounded})
+    settings = exploration.settings.model_copy(update=limits)
+    exploration = exploration.model_copy(update={"settings": settings})
     is_at_its_end = exploration.status == "failed" and not exploration.reason
     if exploration.task.target is not None and not is_at_its_end:
         return exploration
@@ -193,8 +193,8 @@ def read_code(path: Path, option: str) -> str:
     from exploracoder_kernel import notebook
 
     with raised_as(InputError, notebook.NotebookError, of=option):
-        made = notebook.read(path)
-    cells = (cell.source for cell in made.cells if cell.cell_type == "code")
+        contents = notebook.read(path)
+    cells = (cell.source for cell in contents.cells if cell.cell_type == "code")
     return "\n\n".join(cell for cell in cells if cell.strip())
 
 
@@ -299,9 +299,9 @@ def with_libraries(
     Raises InputError when a library cannot be found or read, or has no public API.
     """
     targets = exploration.task.libraries
-    known = {library.name: library.summary for library in exploration.libraries}
+    summaries = {library.name: library.summary for library in exploration.libraries}
     libraries = tuple(
-        library.model_copy(update={"summary": known.get(library.name, "")})
+        library.model_copy(update={"summary": summaries.get(library.name, "")})
         for library in index_libraries(index, targets, interpreter, progress=progress)
     )
     for library in libraries:
@@ -389,22 +389,22 @@ async def open_model(
 
         async with AsyncExitStack() as stack:
             try:
-                opened = EmbeddedModel(cache=replies, lora=lora)
-                embedded = await stack.enter_async_context(opened)
+                opening = EmbeddedModel(cache=replies, lora=lora)
+                embedded_model = await stack.enter_async_context(opening)
             except NoWeightsError as error:
                 others = alternatives.in_words(await alternatives.offered())
                 raise NoWeightsError(f"{error}{others}") from None
-            yield embedded
+            yield embedded_model
         return
     if lora is not None:
         raise InputError("--lora is for the embedded model: add --model embedded, or leave it out.")
     name, url = model or os.environ.get("EXPLORACODER_MODEL"), endpoint_url(base_url)
     if not name:
-        found = await find_servers({"It has": url})
+        servers = await find_servers({"It has": url})
         raise InputError(
             "An endpoint is configured, but no model. Name one with --model or EXPLORACODER_MODEL;"
             " --model embedded uses the one that comes with ExploraCoder."
-            + alternatives.in_words(alternatives.of_servers(found))
+            + alternatives.in_words(alternatives.of_servers(servers))
         )
     from exploracoder.models.openai_client import OpenAIChatModel
 

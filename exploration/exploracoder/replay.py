@@ -86,8 +86,8 @@ class Reliance:
     """Tells of each cell of an exploration which of the changed libraries its code uses."""
 
     def __init__(self, exploration: Exploration, changes: Sequence[VersionChange]) -> None:
-        imported = {library.name: library.import_name for library in exploration.libraries}
-        self._changes = {imported.get(one.library, one.library): one for one in changes}
+        import_names = {library.name: library.import_name for library in exploration.libraries}
+        self._changes = {import_names.get(one.library, one.library): one for one in changes}
         self._brought_in = names.read(exploration.task.context, KnownApis(())).imported
 
     def of(self, code: str, apis: Iterable[str] = ()) -> tuple[VersionChange, ...]:
@@ -102,9 +102,9 @@ class Reliance:
             if any(path == name or path.startswith(f"{name}.") for path in paths)
         )
 
-    def _paths(self, found: names.Names) -> Iterator[str]:
-        yield from found.imported.values()
-        for name in found.loaded:
+    def _paths(self, code_names: names.Names) -> Iterator[str]:
+        yield from code_names.imported.values()
+        for name in code_names.loaded:
             if name in self._brought_in:
                 yield self._brought_in[name]
 
@@ -117,10 +117,10 @@ async def replay(
     A chain of self-contained candidates runs each in a fresh fork, as it did at first. Each cell
     names those of ``versions`` whose library it uses.
     """
-    task, relied = exploration.task, Reliance(exploration, versions)
+    task, reliance = exploration.task, Reliance(exploration, versions)
     if task.context:
         now = await sidecar.run(sidecar.root, task.context)
-        yield _compare("context", "context", None, now, relied.of(task.context))
+        yield _compare("context", "context", None, now, reliance.of(task.context))
     live = exploration.settings.candidate_style == "live"
     branch = await sidecar.fork(sidecar.root)
     for subtask, candidate in ((link.subtask, link.candidate) for link in exploration.trace):
@@ -129,24 +129,24 @@ async def replay(
         if not live:
             branch = await sidecar.fork(sidecar.root)
         now = await sidecar.run(branch, candidate.code)
-        changed = relied.of(candidate.code, candidate.apis)
-        yield _compare(subtask.id, subtask.goal, candidate.observation, now, changed)
+        changes = reliance.of(candidate.code, candidate.apis)
+        yield _compare(subtask.id, subtask.goal, candidate.observation, now, changes)
     if exploration.solution is None or not exploration.solution.final.is_good:
         return
     final = exploration.solution.final
     is_class = task.target is not None
     if is_class:
-        now, checked = await run_in_copy(sidecar, task, final.code)
+        now, check_observation = await run_in_copy(sidecar, task, final.code)
     else:
         branch = await sidecar.fork(sidecar.root)
-        now, checked = await sidecar.run(branch, final.code), None
+        now, check_observation = await sidecar.run(branch, final.code), None
     goal = "the class in its file" if is_class else "the solution"
-    yield _compare("solution", goal, final.observation, now, relied.of(final.code))
+    yield _compare("solution", goal, final.observation, now, reliance.of(final.code))
     if task.check and not is_class:
-        checked = await sidecar.run(branch, task.check)
-    if checked is not None:
-        changed = relied.of(task.check)
-        yield _compare("check", "the check", final.check_observation, checked, changed)
+        check_observation = await sidecar.run(branch, task.check)
+    if check_observation is not None:
+        changes = reliance.of(task.check)
+        yield _compare("check", "the check", final.check_observation, check_observation, changes)
 
 
 def difference(before: str, now: str) -> tuple[str, ...]:

@@ -50,8 +50,8 @@ class Repositories:
         """
         key = _key(root)
         with raised_as(InputError, RetrievalError):
-            known = self._tools.get(key)
-            if known is not None and not known.is_current():
+            old_tools = self._tools.get(key)
+            if old_tools is not None and not old_tools.is_current():
                 del self._tools[key]
             return self._open(root)
 

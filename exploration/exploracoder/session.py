@@ -95,8 +95,8 @@ class Session:
         Raises ModelError and SetupError after saving; CancelledError passes through, after saving.
         """
         bench = self.bench
-        started = f"Started. Sandbox: {bench.exploration.sandbox}"
-        await bench.update(started, status="running", reason="")
+        message = f"Started. Sandbox: {bench.exploration.sandbox}"
+        await bench.update(message, status="running", reason="")
         if bench.exploration.brought != Brought():
             await bench.update(bringing.in_words(bench.exploration.brought))
         try:
@@ -119,14 +119,14 @@ class Session:
         return bench.exploration
 
     async def _open(self) -> None:
-        opened = open_bench(
+        manager = open_bench(
             self._exploration,
             model=self._model,
             index=self._index,
             opening=self._opening,
             record=self._record,
         )
-        self._bench = await self._stack.enter_async_context(opened)
+        self._bench = await self._stack.enter_async_context(manager)
         if (on_wait := self._on_wait) is not None:
             self._bench.wait = lambda part, message: on_wait(message)
 

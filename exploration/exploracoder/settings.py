@@ -225,9 +225,9 @@ def make_settings(profile: str, **overrides: object) -> Settings:
     """
     if profile not in PROFILES:
         raise InputError(f"There is no profile {profile!r}. Profiles: {', '.join(PROFILES)}.")
-    given = {name: value for name, value in overrides.items() if value is not None}
+    values = {name: value for name, value in overrides.items() if value is not None}
     base = PROFILES[profile].model_dump()
     try:
-        return Settings.model_validate(base | given)
+        return Settings.model_validate(base | values)
     except ValueError as error:
         raise InputError(f"A setting cannot be used: {error}") from error

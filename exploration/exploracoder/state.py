@@ -372,10 +372,10 @@ class Exploration(State):
     @property
     def trace(self) -> tuple[Experience, ...]:
         """The chain of experiences so far (section 3.4, equation 7)."""
-        chosen = ((step.subtask, step.candidate) for step in self.steps if step.status == "done")
+        pairs = ((step.subtask, step.candidate) for step in self.steps if step.status == "done")
         return tuple(
             Experience(subtask=subtask, candidate=candidate)
-            for subtask, candidate in chosen
+            for subtask, candidate in pairs
             if candidate is not None
         )
 

@@ -45,8 +45,8 @@ class Worker:
             raise CommandError(refusal)
         await steering.accept(self._bench, step, candidate)
         await self._record(Text("Accepted %1", candidate.id), without_solution=True)
-        accepted = steering.find_step(self._bench.exploration, step.subtask.id)
-        await keep_step(self._bench, accepted)
+        accepted_step = steering.find_step(self._bench.exploration, step.subtask.id)
+        await keep_step(self._bench, accepted_step)
         return True
 
     async def try_code(self, step: Step, code: str) -> bool:
@@ -80,8 +80,8 @@ class Worker:
         step = await self._opened(step)
         base = bench.branches.current
         why = _doubt(candidate, hint) if hint or candidate.ran else ""
-        repaired = await repair(bench, step, candidate, hint=why)
-        await self._show_proposal(repaired, base)
+        proposal = await repair(bench, step, candidate, hint=why)
+        await self._show_proposal(proposal, base)
 
     async def draft(self, step: Step, hint: str) -> None:
         """Ask for other candidates."""
@@ -90,12 +90,12 @@ class Worker:
         base = bench.branches.current
         if not step.recommendation.apis:
             step = await read_docs(bench, step)
-        known = step.candidate or (step.candidates[-1] if step.candidates else None)
-        why = _doubt(known, hint) if known else hint
-        drafted = await explore(bench, step, hint=why)
-        if drafted.chosen is None:
-            drafted = drafted.model_copy(update={"chosen": step.chosen})
-        await self._show_proposal(drafted, base)
+        candidate = step.candidate or (step.candidates[-1] if step.candidates else None)
+        why = _doubt(candidate, hint) if candidate else hint
+        proposal = await explore(bench, step, hint=why)
+        if proposal.chosen is None:
+            proposal = proposal.model_copy(update={"chosen": step.chosen})
+        await self._show_proposal(proposal, base)
 
     async def go_back(self, step: Step) -> None:
         """Open a subtask and all later ones again."""
@@ -110,8 +110,8 @@ class Worker:
         """Plan again from an open subtask on."""
         bench = self._bench
         later = bench.exploration.steps[bench.exploration.position(step) :]
-        replaced = [one.subtask.id for one in later]
-        await (write if bench.settings.cells else make_plan)(bench, replaced)
+        replaced_ids = [one.subtask.id for one in later]
+        await (write if bench.settings.cells else make_plan)(bench, replaced_ids)
 
     async def _opened(self, step: Step) -> Step:
         """The step, open: one that is done is gone back to first."""
@@ -120,10 +120,10 @@ class Worker:
         return steering.find_step(self._bench.exploration, step.subtask.id)
 
     async def _show_proposal(self, step: Step, base: str) -> None:
-        proposed = steering.propose(self._bench, step, base)
-        if proposed.candidate is not None and proposed.candidate.ran:
-            proposed = proposed.model_copy(update={"status": "review"})
-        self._bench.put(proposed)
+        proposal = steering.propose(self._bench, step, base)
+        if proposal.candidate is not None and proposal.candidate.ran:
+            proposal = proposal.model_copy(update={"status": "review"})
+        self._bench.put(proposal)
         await self._record(Text("Candidates for %1", step.subtask.id), without_solution=True)
 
     async def _accept_own(self, step: Step, candidate: Candidate) -> bool:

@@ -34,8 +34,8 @@ class Fit(NamedTuple):
     def in_words(self) -> str:
         """The profile, why, and what differs from it, in a sentence or two."""
         why = f": {'; '.join(self.reasons)}" if self.reasons else ""
-        changed = (f"{name.replace('_', '-')} {value}" for name, value in self.settings.items())
-        others = f" Other than in that profile: {', '.join(changed)}." if self.settings else ""
+        changes = (f"{name.replace('_', '-')} {value}" for name, value in self.settings.items())
+        others = f" Other than in that profile: {', '.join(changes)}." if self.settings else ""
         return f"The profile {self.profile} suits the model{why}.{others}"
 
 
@@ -49,15 +49,15 @@ def profile_for(capabilities: Capabilities = UNKNOWN, *, is_embedded: bool) -> F
     profile, reason = _profile(capabilities, "small" if is_embedded else "standard")
     base, settings, reasons = PROFILES[profile], dict[str, object](), [reason] if reason else []
     for rule in (_short_context, _thoughts, _no_functions):
-        wanted, why = rule(capabilities, base)
-        changed = {name: one for name, one in wanted.items() if one != getattr(base, name)}
-        settings |= changed
-        reasons += [why] if changed else []
+        values, why = rule(capabilities, base)
+        changes = {name: one for name, one in values.items() if one != getattr(base, name)}
+        settings |= changes
+        reasons += [why] if changes else []
     return Fit(profile, settings, tuple(reasons))
 
 
-def _profile(known: Capabilities, usual: ProfileName) -> tuple[ProfileName, str]:
-    size, seconds = known.parameters, _answer_seconds(known)
+def _profile(capabilities: Capabilities, usual: ProfileName) -> tuple[ProfileName, str]:
+    size, seconds = capabilities.parameters, _answer_seconds(capabilities)
     if size is not None and size < _SMALL_PARAMETERS:
         return "small", f"it has {size / 1e9:.2g} thousand million parameters"
     if seconds is not None and seconds > _LONGEST_ANSWER_S:
@@ -73,22 +73,22 @@ def _profile(known: Capabilities, usual: ProfileName) -> tuple[ProfileName, str]
     return usual, ""
 
 
-def _answer_seconds(known: Capabilities) -> float | None:
+def _answer_seconds(capabilities: Capabilities) -> float | None:
     """The longest answer of the profile `standard`, if both speeds are known."""
-    reading, writing = known.prompt_tokens_per_s, known.completion_tokens_per_s
-    if writing is None or (reading is None and not known.reasons):
+    reading, writing = capabilities.prompt_tokens_per_s, capabilities.completion_tokens_per_s
+    if writing is None or (reading is None and not capabilities.reasons):
         return None
-    base, thought = PROFILES["standard"], _THOUGHT_TOKENS if known.reasons else 0
+    base, thought = PROFILES["standard"], _THOUGHT_TOKENS if capabilities.reasons else 0
     # Of one that reasons only the time of whole answers is known, reading included.
     read_s = base.prompt_chars / _CHARS_PER_TOKEN / reading if reading is not None else 0.0
     return read_s + (base.write_tokens + thought) / writing
 
 
-def _short_context(known: Capabilities, base: Settings) -> _Wanted:
+def _short_context(capabilities: Capabilities, base: Settings) -> _Wanted:
     """Half of the context, without room for thoughts, is for the libraries, a quarter to answer."""
-    if known.context_tokens is None:
+    if capabilities.context_tokens is None:
         return {}, ""
-    room = max(0, known.context_tokens - (_THOUGHT_TOKENS if known.reasons else 0))
+    room = max(0, capabilities.context_tokens - (_THOUGHT_TOKENS if capabilities.reasons else 0))
 
     def chars(name: str, share: float) -> int:
         most = max(_LEAST_CHARS, int(room * share * _CHARS_PER_TOKEN))
@@ -97,7 +97,7 @@ def _short_context(known: Capabilities, base: Settings) -> _Wanted:
     def tokens(name: str) -> int:
         return int(min(getattr(base, name), max(_LEAST_TOKENS, room // 4)))
 
-    wanted: dict[str, object] = {
+    values: dict[str, object] = {
         "prompt_chars": chars("prompt_chars", 1 / 2),
         # Some docs in full, an answer of a tool, an output and source are one prompt's together.
         "doc_chars": chars("doc_chars", 1 / 24),
@@ -106,17 +106,17 @@ def _short_context(known: Capabilities, base: Settings) -> _Wanted:
         "source_chars": chars("source_chars", 1 / 24),
         **{name: tokens(name) for name in ("write_tokens", "step_tokens", "solution_tokens")},
     }
-    return wanted, f"its context has {known.context_tokens} tokens"
+    return values, f"its context has {capabilities.context_tokens} tokens"
 
 
-def _thoughts(known: Capabilities, base: Settings) -> _Wanted:
+def _thoughts(capabilities: Capabilities, base: Settings) -> _Wanted:
     """Each reply costs a thought: none is asked for that may not be needed."""
-    if not known.reasons:
+    if not capabilities.reasons:
         return {}, ""
     return {"stop_at_first": True, "rerank": "none"}, "it thinks before each reply"
 
 
-def _no_functions(known: Capabilities, base: Settings) -> _Wanted:
-    if known.tools is not False:
+def _no_functions(capabilities: Capabilities, base: Settings) -> _Wanted:
+    if capabilities.tools is not False:
         return {}, ""
     return {"functions": "off"}, "it calls no functions"

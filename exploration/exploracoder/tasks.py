@@ -41,13 +41,13 @@ def make_task(
         raise InputError(f"--entry-point must be a name in Python, not {entry_point!r}.")
     if target is None:
         split = stub.in_context(context)
-        context, found = split.text, split.stub or stub.in_task(text, entry_point)
-        entry_point = entry_point or stub.function_name(found)
+        context, stub_code = split.text, split.stub or stub.in_task(text, entry_point)
+        entry_point = entry_point or stub.function_name(stub_code)
     elif entry_point is None:
         raise InputError("Name the class that is to be written: --entry-point NAME.")
     else:
         target_text(target)
-        found = ""
+        stub_code = ""
     return Task(
         text=text,
         libraries=tuple(libraries),
@@ -55,7 +55,7 @@ def make_task(
         check=check,
         entry_point=entry_point,
         target=target,
-        stub=found,
+        stub=stub_code,
     )
 
 

@@ -223,7 +223,7 @@ class ScriptedModelServer:
         self._thread.start()
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self._httpd.shutdown()
         self._httpd.server_close()
         self._thread.join()
@@ -238,10 +238,10 @@ class ScriptedModelServer:
     def listed_for(self, request: RecordedRequest) -> list[dict[str, Any]] | Failure:
         """Records the request for the models on offer and says how to answer it."""
         with self._recorded(request):
-            told = self._refusal(request) or self.card or {}
-        if isinstance(told, Failure):
-            return told
-        return [{"id": self.model, "object": "model", "created": 0, **told}]
+            answer = self._refusal(request) or self.card or {}
+        if isinstance(answer, Failure):
+            return answer
+        return [{"id": self.model, "object": "model", "created": 0, **answer}]
 
     @contextmanager
     def _recorded(self, request: RecordedRequest) -> Iterator[None]:
@@ -301,11 +301,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Keeps the test output clean."""
 
     def do_GET(self) -> None:
-        listed = self.server.scripted.listed_for(self._record({}))
-        if isinstance(listed, Failure):
-            self._send_failure(listed)
+        answer = self.server.scripted.listed_for(self._record({}))
+        if isinstance(answer, Failure):
+            self._send_failure(answer)
         else:
-            self._send_json(200, {"object": "list", "data": listed})
+            self._send_json(200, {"object": "list", "data": answer})
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length", 0))
@@ -365,9 +365,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _call(self, request: RecordedRequest, outcome: Call) -> dict[str, Any]:
         body = self._completion(request, [""])
-        called = {"name": outcome.name, "arguments": outcome.arguments}
+        function = {"name": outcome.name, "arguments": outcome.arguments}
         call = {"id": f"call-{len(request.body['messages'])}", "type": "function"}
-        calls = [call | {"function": called}]
+        calls = [call | {"function": function}]
         message = {"role": "assistant", "content": None, "tool_calls": calls}
         body["choices"][0] |= {"message": message, "finish_reason": "tool_calls"}
         return body
@@ -413,8 +413,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_json(
         self, status: int, body: Mapping[str, Any], headers: Mapping[str, str] = {}
     ) -> None:
-        said = {"Content-Type": "application/json", **headers}
-        self._send(status, json.dumps(body).encode(), said)
+        all_headers = {"Content-Type": "application/json", **headers}
+        self._send(status, json.dumps(body).encode(), all_headers)
 
     def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)
@@ -454,8 +454,8 @@ def _deltas(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for piece in _pieces(message["content"] or ""):
         yield {"content": piece}
     for index, call in enumerate(message.get("tool_calls", ())):
-        begun = call["function"] | {"arguments": ""}
-        yield {"tool_calls": [call | {"index": index, "function": begun}]}
+        function = call["function"] | {"arguments": ""}
+        yield {"tool_calls": [call | {"index": index, "function": function}]}
         for piece in _pieces(call["function"]["arguments"]):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
@@ -467,7 +467,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _usage(request: RecordedRequest, texts: Sequence[str]) -> dict[str, Any]:
     turns = [turn["content"] for turn in request.body.get("messages", ())]
-    prompt = sum(len(str(said).split()) for said in [*turns, request.body.get("prompt", "")])
+    prompt = sum(len(str(content).split()) for content in [*turns, request.body.get("prompt", "")])
     completion = sum(len(text.split()) for text in texts)
     return {
         "prompt_tokens": prompt,

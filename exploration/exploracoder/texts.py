@@ -34,8 +34,8 @@ def parts_of(text: str) -> tuple[str, tuple[str, ...]]:
 
 def words_of(error: BaseException) -> str:
     """What an error says; `Text` where it was raised with one."""
-    said = error.args[0] if error.args else ""
-    return said if isinstance(said, Text) else str(error)
+    message = error.args[0] if error.args else ""
+    return message if isinstance(message, Text) else str(error)
 
 
 def joined(sentences: Iterable[str]) -> str:

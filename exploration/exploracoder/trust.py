@@ -104,9 +104,9 @@ def check(
     """
     if is_own(exploration):
         return
-    shown = preview(exploration, python=python, sandbox=sandbox, reads=reads)
-    if agreed is not True and agreed != shown.digest:
-        raise UntrustedError(name, shown)
+    current_preview = preview(exploration, python=python, sandbox=sandbox, reads=reads)
+    if agreed is not True and agreed != current_preview.digest:
+        raise UntrustedError(name, current_preview)
     sign(exploration)
 
 
@@ -118,7 +118,7 @@ def preview(
     code = "\n\n".join(f"# {title}\n{text}" for title, text in pieces)
     folders = [*reads, *(one for one in task.libraries if not one.replace(".", "").isidentifier())]
     folders += [task.target.root] if task.target is not None else []
-    shown = Preview(
+    draft = Preview(
         cells=len(pieces),
         code=code,
         check=bool(task.check),
@@ -129,29 +129,29 @@ def preview(
         variables=tuple(one.name for one in exploration.brought.variables),
         warning=effects.in_words(effects.effects(code)),
     )
-    digest = hashlib.sha256(shown.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
-    return shown.model_copy(update={"digest": digest})
+    digest = hashlib.sha256(draft.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()
+    return draft.model_copy(update={"digest": digest})
 
 
-def about(shown: Preview) -> dict[str, str]:
+def about(preview: Preview) -> dict[str, str]:
     """What a preview says besides the code, by what it is called."""
-    said = {
-        "pieces of code": str(shown.cells),
-        "check": "yes" if shown.check else "none",
-        "libraries": ", ".join(shown.libraries),
-        "Python": shown.python,
-        "could read": ", ".join(shown.reads) or "nothing more",
-        "sandbox": shown.sandbox,
-        "copies of your kernel's variables": ", ".join(shown.variables),
+    facts = {
+        "pieces of code": str(preview.cells),
+        "check": "yes" if preview.check else "none",
+        "libraries": ", ".join(preview.libraries),
+        "Python": preview.python,
+        "could read": ", ".join(preview.reads) or "nothing more",
+        "sandbox": preview.sandbox,
+        "copies of your kernel's variables": ", ".join(preview.variables),
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
-def in_words(shown: Preview) -> str:
+def in_words(preview: Preview) -> str:
     """A preview for a terminal, the code last."""
-    lines = [f"  {name}: {value}" for name, value in about(shown).items()]
-    lines += [f"  {shown.warning}"] if shown.warning else []
-    code = (f"  | {line}" for line in shown.code.splitlines())
+    lines = [f"  {name}: {value}" for name, value in about(preview).items()]
+    lines += [f"  {preview.warning}"] if preview.warning else []
+    code = (f"  | {line}" for line in preview.code.splitlines())
     return "\n".join(("It would run:", *lines, "", *code))
 
 
@@ -161,9 +161,9 @@ def _pieces(exploration: Exploration) -> Iterator[tuple[str, str]]:
     if task.context:
         yield "context", task.context
     for step in exploration.steps:
-        chosen = step.candidate
-        if step.status in ("done", "review") and chosen is not None:
-            yield " ".join(step.subtask.goal.split()), chosen.code
+        candidate = step.candidate
+        if step.status in ("done", "review") and candidate is not None:
+            yield " ".join(step.subtask.goal.split()), candidate.code
     if exploration.solution is not None:
         yield "solution", exploration.solution.final.code
     if task.check:

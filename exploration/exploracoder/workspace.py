@@ -89,14 +89,14 @@ class Options:
     @property
     def sandbox_level(self) -> LevelChoice:
         """The sandbox that is asked for. Raises InputError when there is no such level."""
-        chosen = self.sandbox or os.environ.get("EXPLORACODER_SANDBOX") or "auto"
-        return cast(LevelChoice, _one_of("sandbox", chosen, get_args(LevelChoice)))
+        level = self.sandbox or os.environ.get("EXPLORACODER_SANDBOX") or "auto"
+        return cast(LevelChoice, _one_of("sandbox", level, get_args(LevelChoice)))
 
     @property
     def branching(self) -> StrategyChoice:
         """How branches are to be made. Raises InputError when there is no such way."""
-        chosen = self.strategy or os.environ.get("EXPLORACODER_STRATEGY") or "auto"
-        return cast(StrategyChoice, _one_of("strategy", chosen, get_args(StrategyChoice)))
+        strategy = self.strategy or os.environ.get("EXPLORACODER_STRATEGY") or "auto"
+        return cast(StrategyChoice, _one_of("strategy", strategy, get_args(StrategyChoice)))
 
     def open_index(self) -> Index:
         """The user's index, a context manager. Raises SetupError when it cannot be opened."""
@@ -193,8 +193,10 @@ def open_workspace(
     python = str(interpreter.executable)
     scratch = options.find_scratch(python, exploration)
     with options.open_index() as index:
-        indexed = prepare.with_libraries(exploration, index, interpreter, progress=tell)
-        yield Workspace(indexed, output, index, Opening(python, scratch, source, str(output)))
+        indexed_exploration = prepare.with_libraries(exploration, index, interpreter, progress=tell)
+        yield Workspace(
+            indexed_exploration, output, index, Opening(python, scratch, source, str(output))
+        )
 
 
 @contextmanager
@@ -227,9 +229,11 @@ def prepare_replay(
     async def run(tell: Callable[[ReplayedCell], None] = lambda cell: None) -> Replay:
         cells = []
         with raised_as(SetupError, SidecarError):
-            async with scratch(limits, import_paths(one.home for one in libraries)) as opened:
-                await bring(opened.executor, source, exploration.brought)
-                async for cell in replay(opened.executor, exploration, versions):
+            async with scratch(
+                limits, import_paths(one.home for one in libraries)
+            ) as scratch_kernel:
+                await bring(scratch_kernel.executor, source, exploration.brought)
+                async for cell in replay(scratch_kernel.executor, exploration, versions):
                     tell(cell)
                     cells.append(cell)
         return Replay(versions=versions, cells=tuple(cells))
@@ -284,7 +288,7 @@ def _check_writable(output: Path) -> None:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from error
 
 
-def _one_of(option: str, chosen: str, known: Sequence[str]) -> str:
-    if chosen not in known:
-        raise InputError(f"There is no {option} {chosen!r}. Known: {', '.join(known)}.")
-    return chosen
+def _one_of(option: str, choice: str, names: Sequence[str]) -> str:
+    if choice not in names:
+        raise InputError(f"There is no {option} {choice!r}. Known: {', '.join(names)}.")
+    return choice

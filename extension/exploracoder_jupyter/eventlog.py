@@ -61,7 +61,7 @@ class EventLog:
         first = self._kept[0][0] if self._kept else self.last + 1
         if epoch != self.epoch or not first - 1 <= number <= self.last:
             return [ResetEvent(number=self.last, epoch=self.epoch).model_dump_json()]
-        return [text for kept, text in self._kept if kept > number]
+        return [text for event_number, text in self._kept if event_number > number]
 
     def follow(self, listener: Listener) -> Callable[[], None]:
         """Tell ``listener`` of each event from now on; the answer stops that."""

@@ -37,7 +37,7 @@ async def export(exploration: Exploration, form: str) -> Download:
     return Download("exploration.ipynb", "application/x-ipynb+json", text)
 
 
-def _notebook(made: Any) -> str:
+def _notebook(notebook: Any) -> str:
     import nbformat
 
-    return str(nbformat.writes(made, version=nbformat.NO_CONVERT)) + "\n"
+    return str(nbformat.writes(notebook, version=nbformat.NO_CONVERT)) + "\n"

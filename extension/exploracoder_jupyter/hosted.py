@@ -131,19 +131,22 @@ class Hosted:
         self._teller.say(activity="working", message="Starting", error="")
         self._opening = asyncio.ensure_future(self._open(command))
 
-    async def do(self, command: c.Command, seen: int | None = None) -> int:
+    async def do(self, command: c.Command, revision: int | None = None) -> int:
         """Take a command; the answer is the number of the last event so far.
 
         Args:
             command: What to do.
-            seen: The revision that its sender has seen; None for the last one.
+            revision: The revision that its sender has seen; None for the last one.
 
-        Raises CommandError when it cannot be taken now, or its subtask has changed since ``seen``,
-        InputError when it names what is not there.
+        Raises CommandError when it cannot be taken now, or its subtask has changed since
+        ``revision``, InputError when it names what is not there.
         """
         if self._is_closed:
             raise CommandError("This exploration is closed. Resume it first.")
-        if seen is not None and self._teller.changed_at(getattr(command, "subtask", "")) > seen:
+        if (
+            revision is not None
+            and self._teller.changed_at(getattr(command, "subtask", "")) > revision
+        ):
             raise CommandError("This subtask has changed meanwhile. Look at it again, then decide.")
         if self._live is not None:
             await self._live.do(command)
@@ -185,8 +188,8 @@ class Hosted:
         """Its line in a list."""
         self._teller.flush()
         heading = self._heading(self.exploration, self.path, self._teller.revision)
-        shown = heading.model_dump(include=set(Summary.model_fields))
-        return Summary(**shown, is_open=True, progress=self.progress)
+        fields = heading.model_dump(include=set(Summary.model_fields))
+        return Summary(**fields, is_open=True, progress=self.progress)
 
     async def close(self) -> None:
         """Stop what is being worked on, save, and end the kernel."""
@@ -278,15 +281,15 @@ class Hosted:
 
     async def _libraries(self, exploration: Exploration, index: Index) -> tuple[Library, ...]:
         """The task's libraries, in the index; what prompts say of them stays as it was."""
-        workshop, known = self._workshop, {one.name: one for one in exploration.libraries}
+        workshop, by_name = self._workshop, {one.name: one for one in exploration.libraries}
         interpreter = await workshop.pythons.interpreter(self._recipe.python)
         libraries = []
         for target in exploration.task.libraries:
             self._teller.say(message=Text("Reading the docs of %1", short(target)))
-            found = await workshop.shelves.put(target, interpreter, index)
-            old = known.get(found.name)
-            told = {"summary": old.summary, "examples": old.examples} if old else {}
-            libraries.append(found.model_copy(update=told))
+            library = await workshop.shelves.put(target, interpreter, index)
+            old = by_name.get(library.name)
+            old_fields = {"summary": old.summary, "examples": old.examples} if old else {}
+            libraries.append(library.model_copy(update=old_fields))
         return tuple(libraries)
 
     @asynccontextmanager
@@ -314,8 +317,8 @@ class Hosted:
 
     def _take_run(self, run: CellRun) -> None:
         if self._live is not None:
-            told = run.subtask, run.code, run.branch, run.observation
-            self._spawn(self._live.take_run(*told))
+            arguments = run.subtask, run.code, run.branch, run.observation
+            self._spawn(self._live.take_run(*arguments))
 
     def _lose_kernel(self, why: str) -> None:
         if self._live is not None and not self._is_closed:

@@ -78,9 +78,9 @@ class Host:
 
     def use(self, id_: str) -> Hosted:
         """As `get`, for somebody who goes on with it: it is the last that makes room for others."""
-        hosted = self.get(id_)
+        hosted_exploration = self.get(id_)
         self._hosted[id_] = self._hosted.pop(id_)
-        return hosted
+        return hosted_exploration
 
     async def create(self, new: NewExploration) -> Hosted:
         """Start a new exploration and let it work.
@@ -111,10 +111,12 @@ class Host:
             new.origin,
         )
         async with self._room(), self._path_beside(user_path) as path:
-            hosted = Hosted(exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode)
-            await self._start(hosted)
-        hosted.begin(c.GoOn())
-        return hosted
+            hosted_exploration = Hosted(
+                exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode
+            )
+            await self._start(hosted_exploration)
+        hosted_exploration.begin(c.GoOn())
+        return hosted_exploration
 
     async def resume(self, request: OpenRequest) -> tuple[Hosted, bool]:
         """Open the exploration in a notebook, and say whether it was not open before.
@@ -127,9 +129,9 @@ class Host:
         self.workshop.services.rooms.check()
         async with self._resuming:
             entry, is_kept = await self._latest(path)
-            known = self._hosted.get(entry.heading.id)
-            if known is not None:
-                return self.use(known.id), False
+            open_one = self._hosted.get(entry.heading.id)
+            if open_one is not None:
+                return self.use(open_one.id), False
             exploration = entry.exploration
             python = await self._origins.python_of(entry)
             if not is_kept:
@@ -145,7 +147,7 @@ class Host:
                 entry.heading.origin,
             )
             async with self._room():
-                hosted = Hosted(
+                hosted_exploration = Hosted(
                     exploration,
                     workshop=self.workshop,
                     recipe=recipe,
@@ -153,9 +155,9 @@ class Host:
                     mode="review",
                     revision=entry.heading.revision,
                 )
-                await self._start(hosted)
-        hosted.begin()
-        return hosted, True
+                await self._start(hosted_exploration)
+        hosted_exploration.begin()
+        return hosted_exploration, True
 
     async def replay(self, request: OpenRequest) -> Replayed:
         """Run the accepted cells of a notebook again, in a kernel of their own.
@@ -191,13 +193,13 @@ class Host:
         """
         path = paths.checked_notebook(save.path)
         id_ = notebook_file.id_of(save.content)
-        written = await self._take(id_, path, save)
-        if written is None:
+        file_state = await self._take(id_, path, save)
+        if file_state is None:
             async with self._resuming:
                 # It may have been opened while this waited.
-                written = await self._take(id_, path, save) or await self._put(id_, path, save)
-        cells, order = difference(save.content.get("cells", ()), written.cells)
-        model = written.model
+                file_state = await self._take(id_, path, save) or await self._put(id_, path, save)
+        cells, order = difference(save.content.get("cells", ()), file_state.cells)
+        model = file_state.model
         return SavedNotebook(
             path=path,
             created=model["created"].isoformat(),
@@ -209,43 +211,45 @@ class Host:
 
     async def _take(self, id_: str, path: str, save: NotebookSave) -> Written | None:
         """Save the notebook of an exploration that is open; None when it is not."""
-        hosted = self._hosted.get(id_) or self._closing.get(id_)
+        hosted_exploration = self._hosted.get(id_) or self._closing.get(id_)
         is_file = self.workshop.services.is_file
-        if hosted is None or (hosted.path != path and await is_file(hosted.path)):
+        if hosted_exploration is None or (
+            hosted_exploration.path != path and await is_file(hosted_exploration.path)
+        ):
             return None
-        return await hosted.keeper.take(path, save.content, save.base)
+        return await hosted_exploration.keeper.take(path, save.content, save.base)
 
     async def _put(self, id_: str, path: str, save: NotebookSave) -> Written:
         services = self.workshop.services
-        saved = await notebook_file.load(services, path)
-        if saved.exploration.id != id_:
+        notebook = await notebook_file.load(services, path)
+        if notebook.exploration.id != id_:
             raise CommandError(
                 Text("%1 is another notebook now. Save yours elsewhere.", repr(path))
             )
         file = notebook_file.NotebookFile(services, path)
-        return await file.take(save.content, save.base, saved.exploration, saved.revision)
+        return await file.take(save.content, save.base, notebook.exploration, notebook.revision)
 
     async def close(self, id_: str) -> None:
         """Close an exploration; its notebook stays. Raises UnknownError when it is not open."""
-        hosted = self._closing[id_] = self.get(id_)
+        hosted_exploration = self._closing[id_] = self.get(id_)
         del self._hosted[id_]
         try:
-            await hosted.close()
+            await hosted_exploration.close()
         finally:
             del self._closing[id_]
 
     async def summaries(self) -> tuple[Summary, ...]:
         """Open ones and past ones, newest first."""
         headings = await asyncio.to_thread(self.workshop.journal.headings)
-        found = {one.id: _past(one) for one in headings}
-        found |= {one.id: one.summary() for one in self._hosted.values()}
-        return tuple(sorted(found.values(), key=lambda one: one.created, reverse=True))
+        by_id = {one.id: _past(one) for one in headings}
+        by_id |= {one.id: one.summary() for one in self._hosted.values()}
+        return tuple(sorted(by_id.values(), key=lambda one: one.created, reverse=True))
 
     async def state_of(self, id_: str) -> Exploration:
         """An exploration, open or past. Raises UnknownError when there is none."""
-        hosted = self._hosted.get(id_)
-        if hosted is not None:
-            return hosted.snapshot().exploration
+        hosted_exploration = self._hosted.get(id_)
+        if hosted_exploration is not None:
+            return hosted_exploration.snapshot().exploration
         entry = await asyncio.to_thread(self.workshop.journal.read, id_)
         if entry is None:
             raise UnknownError("There is no such exploration.")
@@ -264,13 +268,13 @@ class Host:
         await asyncio.to_thread(self.workshop.journal.prune)
         self.workshop.shelves.close()
 
-    async def _start(self, hosted: Hosted) -> None:
+    async def _start(self, hosted_exploration: Hosted) -> None:
         try:
-            await hosted.start()
+            await hosted_exploration.start()
         except BaseException:
-            await hosted.close()
+            await hosted_exploration.close()
             raise
-        self._hosted[hosted.id] = hosted
+        self._hosted[hosted_exploration.id] = hosted_exploration
 
     async def _trusted(
         self, request: OpenRequest, exploration: Exploration, python: str

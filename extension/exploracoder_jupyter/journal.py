@@ -119,8 +119,10 @@ class Journal:
 
     def headings(self) -> tuple[Heading, ...]:
         """All headings, newest first."""
-        found = sorted(self._headings(), key=lambda heading: heading.created, reverse=True)
-        return tuple(found)
+        sorted_headings = sorted(
+            self._headings(), key=lambda heading: heading.created, reverse=True
+        )
+        return tuple(sorted_headings)
 
     def find(self, path: str) -> Entry | None:
         """The newest exploration whose notebook was at ``path``."""
@@ -131,11 +133,11 @@ class Journal:
 
     def prune(self) -> None:
         """Drop what was written longest ago, when there is very much."""
-        dated = []
+        file_times = []
         for file in self._files():
             with contextlib.suppress(OSError):
-                dated.append((file.stat().st_mtime, file))
-        for _, file in sorted(dated, reverse=True)[_MOST_ENTRIES:]:
+                file_times.append((file.stat().st_mtime, file))
+        for _, file in sorted(file_times, reverse=True)[_MOST_ENTRIES:]:
             with contextlib.suppress(OSError):
                 file.unlink()
 

@@ -123,14 +123,18 @@ class Keeper:
         if self._file.revision != revision:
             await self._file.write(exploration, revision)
 
-    async def _follow(self, moved: str | None = None) -> None:
+    async def _follow(self, new_path: str | None = None) -> None:
         """The user may have renamed the notebook, or moved it."""
         if self._in_journal < 0 or await self._services.is_file(self.path):
             return
-        moved = moved or await self._moved_to()
-        if moved in (None, self.path):
+        new_path = new_path or await self._moved_to()
+        if new_path in (None, self.path):
             # Whoever renames a notebook says so to its kernel a moment later.
             await asyncio.sleep(_RENAME_SECONDS)
-            moved = await self._moved_to()
-        if moved is not None and moved != self.path and await self._services.is_file(moved):
-            self._file.path = moved
+            new_path = await self._moved_to()
+        if (
+            new_path is not None
+            and new_path != self.path
+            and await self._services.is_file(new_path)
+        ):
+            self._file.path = new_path

@@ -59,8 +59,8 @@ class SidecarKernel:
     def is_busy(self) -> bool:
         """Whether it runs something, as far as the server is told."""
         kernels = self._services.kernels
-        known = kernels.get_kernel(self.id) if self.id in kernels else None
-        return getattr(known, "execution_state", "idle") == "busy"
+        kernel = kernels.get_kernel(self.id) if self.id in kernels else None
+        return getattr(kernel, "execution_state", "idle") == "busy"
 
     @property
     def is_there(self) -> bool:

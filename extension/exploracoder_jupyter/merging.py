@@ -21,7 +21,7 @@ _WRITTEN_KEY = "exploracoder_written"
 
 def with_others(
     cells: Sequence[Any],
-    found: Sequence[Any],
+    file_cells: Sequence[Any],
     base: Mapping[str, str],
     *,
     seen: Collection[str],
@@ -33,30 +33,30 @@ def with_others(
 
     Args:
         cells: The tab's.
-        found: The file's.
+        file_cells: The file's.
         base: `state_of` each cell of the file, by id, when the tab read or saved it last.
         seen: The cells that were ever seen in the file: one that is not there now was removed.
         before: The code of our cells as it was written last, by id; see `merged`.
     """
-    others = {str(cell.get("id")): cell for cell in found}
-    changed = {id_ for id_, cell in others.items() if state_of(cell) != base.get(id_)}
-    joined: list[Any] = []
+    others = {str(cell.get("id")): cell for cell in file_cells}
+    changed_ids = {id_ for id_, cell in others.items() if state_of(cell) != base.get(id_)}
+    result: list[Any] = []
     for cell in cells:
         id_ = str(cell.get("id"))
         is_untouched = state_of(cell) == base.get(id_)
         other = others.get(id_)
         if other is None:
-            joined += [] if is_untouched and id_ in seen else [cell]
-        elif id_ not in changed:
-            joined.append(cell)
+            result += [] if is_untouched and id_ in seen else [cell]
+        elif id_ not in changed_ids:
+            result.append(cell)
         elif is_untouched:
-            joined.append(other)
+            result.append(other)
         else:
             is_own = not _is_marked(other) or _is_typed(other, before)
             is_same = _source(other).rstrip() in ("", _source(cell).rstrip())
-            joined += [cell] if is_same or not is_own else [cell, _as_own(other)]
+            result += [cell] if is_same or not is_own else [cell, _as_own(other)]
     here = {str(cell.get("id")) for cell in cells}
-    return _with_new(joined, found, changed - here)
+    return _with_new(result, file_cells, changed_ids - here)
 
 
 def state_of(cell: Any) -> str:
@@ -79,7 +79,7 @@ def with_ids(cells: Iterable[Any]) -> list[Any]:
 
 
 def merged(
-    made: Sequence[Any], found: Sequence[Any], before: Mapping[str, str] | None = None
+    our_cells: Sequence[Any], file_cells: Sequence[Any], before: Mapping[str, str] | None = None
 ) -> list[Any]:
     """The cells of ours in their order, with a person's own where they stood.
 
@@ -87,19 +87,19 @@ def merged(
     typed there since. It stays in its cell; where that has other code by now, it follows in a cell
     of its own. None: nobody knows, and what stands in a cell that is empty now is kept.
     """
-    ours = {cell["id"] for cell in made} | (before or {}).keys()
+    ours = {cell["id"] for cell in our_cells} | (before or {}).keys()
     follow: dict[str, list[Any]] = {}
-    typed: dict[str, Any] = {}
+    edits: dict[str, Any] = {}
     above = ""
-    for cell in found:
+    for cell in file_cells:
         id_ = str(cell.get("id"))
         if _is_marked(cell) and (id_ in ours or before is None):
             above = id_
             if _is_typed(cell, before):
-                typed[id_] = cell
+                edits[id_] = cell
         else:
             follow.setdefault(above, []).append(cell)
-    return list(_joined(made, follow, typed, before or {}))
+    return list(_joined(our_cells, follow, edits, before or {}))
 
 
 def difference(before: Iterable[Any], after: Sequence[Any]) -> tuple[list[Any], list[str] | None]:
@@ -107,10 +107,10 @@ def difference(before: Iterable[Any], after: Sequence[Any]) -> tuple[list[Any], 
 
     What only tabs note in a cell makes no difference.
     """
-    known = {str(cell.get("id")): _bare(cell) for cell in before}
+    old_cells = {str(cell.get("id")): _bare(cell) for cell in before}
     order = [str(cell["id"]) for cell in after]
-    changed = [cell for cell in after if known.get(str(cell["id"])) != _bare(cell)]
-    return changed, None if order == list(known) else order
+    changed_cells = [cell for cell in after if old_cells.get(str(cell["id"])) != _bare(cell)]
+    return changed_cells, None if order == list(old_cells) else order
 
 
 @lru_cache(4_096)
@@ -126,8 +126,8 @@ def fingerprint(text: str) -> str:
 def _bare(cell: Any) -> Any:
     if _is_typed(cell, None) and _WRITTEN_KEY in cell.get("metadata", {}):
         return cell
-    noted = (_WRITTEN_KEY, "trusted")
-    metadata = {key: one for key, one in cell.get("metadata", {}).items() if key not in noted}
+    tab_keys = (_WRITTEN_KEY, "trusted")
+    metadata = {key: one for key, one in cell.get("metadata", {}).items() if key not in tab_keys}
     return {**cell, "metadata": metadata}
 
 
@@ -135,14 +135,14 @@ def _id_of(cell: Any, place: int) -> str:
     mark = cell.get("metadata", {}).get(_KEY) if _is_marked(cell) else {}
     role, subtask = mark.get("role"), mark.get("subtask")
     ours = {"goal": f"{subtask}-goal", "candidate": subtask, "verdict": "solution-verdict"}
-    known = ours.get(str(role), role)
-    return str(known or fingerprint(f"{place}:{cell.get('cell_type')}:{_source(cell)}"))
+    role_id = ours.get(str(role), role)
+    return str(role_id or fingerprint(f"{place}:{cell.get('cell_type')}:{_source(cell)}"))
 
 
-def _with_new(cells: list[Any], found: Sequence[Any], new: set[str]) -> list[Any]:
-    """The cells with new ones from ``found``, each behind the cell that it follows there."""
+def _with_new(cells: list[Any], file_cells: Sequence[Any], new: set[str]) -> list[Any]:
+    """The cells with new ones from ``file_cells``, each behind the cell that it follows there."""
     above = ""
-    for cell in found:
+    for cell in file_cells:
         id_ = str(cell.get("id"))
         if id_ in new:
             places = [n for n, one in enumerate(cells, start=1) if one.get("id") == above]
@@ -152,15 +152,15 @@ def _with_new(cells: list[Any], found: Sequence[Any], new: set[str]) -> list[Any
 
 
 def _joined(
-    made: Sequence[Any],
+    our_cells: Sequence[Any],
     follow: dict[str, list[Any]],
-    typed: dict[str, Any],
+    edits: dict[str, Any],
     before: Mapping[str, str],
 ) -> Iterator[Any]:
-    ids = {cell["id"] for cell in made}
+    ids = {cell["id"] for cell in our_cells}
     yield from follow.get("", ())
-    for cell in made:
-        edit = typed.pop(cell["id"], None)
+    for cell in our_cells:
+        edit = edits.pop(cell["id"], None)
         if edit is not None and cell["source"] in ("", before.get(cell["id"])):
             # A tab that reads this knows by it that somebody has typed here.
             cell["metadata"][_WRITTEN_KEY] = {"source": fingerprint(cell["source"]), "shown": ""}
@@ -170,7 +170,7 @@ def _joined(
             yield _as_own(edit)
         yield from follow.get(cell["id"], ())
     # Their subtasks were deleted.
-    yield from map(_as_own, typed.values())
+    yield from map(_as_own, edits.values())
     for id_, cells in follow.items():
         if id_ and id_ not in ids:
             yield from cells
@@ -185,8 +185,8 @@ def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
         return False
     if before is not None and source.rstrip() == before.get(id_, "").rstrip():
         return False
-    written = cell.get("metadata", {}).get(_WRITTEN_KEY)
-    return not isinstance(written, dict) or written.get("source") != fingerprint(source)
+    last_write = cell.get("metadata", {}).get(_WRITTEN_KEY)
+    return not isinstance(last_write, dict) or last_write.get("source") != fingerprint(source)
 
 
 def _is_marked(cell: Any) -> bool:

@@ -61,18 +61,18 @@ class LazyModel:
     ) -> Reply:
         """Ask the model. Raises ModelError when it cannot be asked."""
         model = await self._client()
-        asked = model.complete(
+        request = model.complete(
             messages, sampling, schema=schema, tools=tools, on_text=on_text, on_wait=on_wait
         )
-        return await self._answered(asked)
+        return await self._answered(request)
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
         """Ask for what follows a text. Raises NoTextError, and ModelError as `complete` does."""
         return await self._answered((await self._client()).continue_text(prompt, sampling))
 
-    async def _answered(self, asked: Awaitable[Reply]) -> Reply:
+    async def _answered(self, request: Awaitable[Reply]) -> Reply:
         try:
-            return await asked
+            return await request
         except (ReplyError, PromptError, RefusedError, NoTextError):
             raise
         except ModelError:
@@ -83,14 +83,14 @@ class LazyModel:
     async def aclose(self) -> None:
         """Close the client."""
         async with self._opening:
-            opened, self._opened, self._model = self._opened, None, None
-            if opened is not None:
-                await opened.__aexit__(None, None, None)
+            client, self._opened, self._model = self._opened, None, None
+            if client is not None:
+                await client.__aexit__(None, None, None)
 
     async def _client(self) -> ChatModel:
         async with self._opening:
             if self._model is None:
-                opened = self._open_model()
-                self._model = await opened.__aenter__()
-                self._opened = opened
+                client = self._open_model()
+                self._model = await client.__aenter__()
+                self._opened = client
             return self._model

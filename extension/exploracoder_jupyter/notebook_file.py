@@ -88,12 +88,12 @@ class NotebookFile:
         """Bring the file up to date. Raises SetupError when it cannot be written."""
         room = await self._services.rooms.find(self.path)
         if room is not None:
-            made = document.to_notebook(exploration, revision)
-            sources = _code_of(made)
+            notebook = document.to_notebook(exploration, revision)
+            sources = _code_of(notebook)
             before = self._sources if self.revision else _sources_of(room.metadata.get(_KEY))
             room.update(
-                lambda found: _plain(merged(made["cells"], found, before)),
-                {_KEY: _plain(made["metadata"][_KEY])},
+                lambda found: _plain(merged(notebook["cells"], found, before)),
+                {_KEY: _plain(notebook["metadata"][_KEY])},
             )
             self._sources, self.revision = sources, revision
         elif not await self._has_changed() or self.revision != revision:
@@ -125,22 +125,26 @@ class NotebookFile:
         return await self._put(exploration, revision, cells)
 
     async def _put(self, exploration: Exploration, revision: int, cells: Sequence[Any]) -> Written:
-        made = document.to_notebook(exploration, revision)
-        sources = _code_of(made)
-        made["cells"] = merged(made["cells"], cells, self._sources)
-        made["metadata"] = {**self._metadata, **made["metadata"], **_chosen_kernel(self._metadata)}
-        model = {"type": "notebook", "format": "json", "content": made}
+        notebook = document.to_notebook(exploration, revision)
+        sources = _code_of(notebook)
+        notebook["cells"] = merged(notebook["cells"], cells, self._sources)
+        notebook["metadata"] = {
+            **self._metadata,
+            **notebook["metadata"],
+            **_chosen_kernel(self._metadata),
+        }
+        model = {"type": "notebook", "format": "json", "content": notebook}
         try:
-            saved = await ensure_async(self._services.contents.save(model, self.path))
+            saved_model = await ensure_async(self._services.contents.save(model, self.path))
         except (HTTPError, OSError) as error:
             raise SetupError(
                 f"{self.path!r} cannot be written: {_reason(error)}. Nothing is lost: the server"
                 " keeps the exploration, and writes it with the next step."
             ) from error
-        self._written, self._cells = saved["last_modified"], made["cells"]
-        self._seen |= {cell["id"] for cell in made["cells"]}
+        self._written, self._cells = saved_model["last_modified"], notebook["cells"]
+        self._seen |= {cell["id"] for cell in notebook["cells"]}
         self._sources, self.revision = sources, revision
-        return Written(saved, made["cells"])
+        return Written(saved_model, notebook["cells"])
 
     async def _has_changed(self) -> bool:
         """Whether somebody else has written the file; if so, it is read."""
@@ -177,18 +181,18 @@ def _chosen_kernel(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {"kernelspec": spec} if is_chosen else {}
 
 
-def _code_of(made: Any) -> dict[str, str]:
+def _code_of(notebook: Any) -> dict[str, str]:
     """The sources of a notebook's cells by id."""
-    return {cell["id"]: str(cell["source"]) for cell in made["cells"]}
+    return {cell["id"]: str(cell["source"]) for cell in notebook["cells"]}
 
 
 def _sources_of(metadata: Any) -> Mapping[str, str] | None:
     """The code of our cells by id, in a notebook with this exploration; None when it is damaged."""
     try:
-        made = document.cells(document.from_metadata(metadata, "the notebook"))
+        cells = document.cells(document.from_metadata(metadata, "the notebook"))
     except ExploraCoderError:
         return None
-    return {cell["id"]: str(cell["source"]) for cell in made if cell["cell_type"] == "code"}
+    return {cell["id"]: str(cell["source"]) for cell in cells if cell["cell_type"] == "code"}
 
 
 def _revision_in(metadata: Any) -> int:

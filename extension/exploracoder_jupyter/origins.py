@@ -35,29 +35,31 @@ class Origins:
         """
         journal, services = self._workshop.journal, self._workshop.services
         if not await services.is_file(path):
-            kept = await asyncio.to_thread(journal.find, path)
-            if kept is None:
+            entry = await asyncio.to_thread(journal.find, path)
+            if entry is None:
                 raise UnknownError(Text("There is no notebook %1.", repr(path)))
-            return kept, True
+            return entry, True
         try:
-            saved = await notebook_file.load(services, path)
+            notebook = await notebook_file.load(services, path)
         except InputError:
             # A crash may have left half of it.
-            kept = await asyncio.to_thread(journal.find, path)
-            if kept is None:
+            entry = await asyncio.to_thread(journal.find, path)
+            if entry is None:
                 raise
-            return kept, True
-        found = saved.exploration
-        kept = await asyncio.to_thread(journal.read, found.id) if is_id(found.id) else None
-        home = open_paths.get(found.id) or (kept.heading.path if kept else path)
-        if not is_id(found.id) or (home != path and await services.is_file(home)):
-            found, kept = found.model_copy(update={"id": uuid4().hex}), None
-        if kept is None:
-            return Entry(heading_of(found, path, saved.revision), found), False
-        revision = max(saved.revision, kept.heading.revision)
-        is_newer = saved.revision > kept.heading.revision
-        heading = kept.heading.model_copy(update={"revision": revision})
-        return Entry(heading, found if is_newer else kept.exploration), not is_newer
+            return entry, True
+        exploration = notebook.exploration
+        entry = (
+            await asyncio.to_thread(journal.read, exploration.id) if is_id(exploration.id) else None
+        )
+        home = open_paths.get(exploration.id) or (entry.heading.path if entry else path)
+        if not is_id(exploration.id) or (home != path and await services.is_file(home)):
+            exploration, entry = exploration.model_copy(update={"id": uuid4().hex}), None
+        if entry is None:
+            return Entry(heading_of(exploration, path, notebook.revision), exploration), False
+        revision = max(notebook.revision, entry.heading.revision)
+        is_newer = notebook.revision > entry.heading.revision
+        heading = entry.heading.model_copy(update={"revision": revision})
+        return Entry(heading, exploration if is_newer else entry.exploration), not is_newer
 
     async def python_of(self, entry: Entry) -> str:
         """The Python that an exploration ran in, if it may be started; else its kernelspec's.
@@ -65,8 +67,8 @@ class Origins:
         Raises InputError when there is none.
         """
         pythons = self._workshop.pythons
-        kept = await asyncio.to_thread(self._workshop.journal.read, entry.heading.id)
-        then = kept.exploration.python if kept is not None else ""
+        journal_entry = await asyncio.to_thread(self._workshop.journal.read, entry.heading.id)
+        then = journal_entry.exploration.python if journal_entry is not None else ""
         if not then and entry.exploration.python in await pythons.all():
             then = entry.exploration.python
         if then:
@@ -94,14 +96,14 @@ class Origins:
 
         Raises InputError when it does not run.
         """
-        brought = entry.exploration.brought.variables
-        if not brought:
+        variables = entry.exploration.brought.variables
+        if not variables:
             return None
         path, services = entry.heading.source_path, self._workshop.services
         kernel = await services.kernel_of_path(path) if path else None
         if kernel is not None and kernel in services.kernels:
             return Source(self._connection_file(kernel))
-        names = ", ".join(one.name for one in brought)
+        names = ", ".join(one.name for one in variables)
         where = repr(path) if path else "the notebook that had them"
         raise InputError(
             Text(

@@ -70,10 +70,10 @@ class Pulling:
         return is_running and not self._is_unwanted.is_set()
 
     def _pull(self, before: threading.Thread | None, is_unwanted: threading.Event) -> None:
-        def hear_progress(done: int, total: int) -> None:
+        def hear_progress(done_bytes: int, total: int) -> None:
             if is_unwanted.is_set():
                 raise _CancelledError
-            self._done_bytes = done
+            self._done_bytes = done_bytes
 
         if before is not None:
             # It was ended, and may still hold the file.

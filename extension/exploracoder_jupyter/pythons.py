@@ -62,28 +62,28 @@ class Pythons:
 
     async def all(self) -> set[str]:
         """The Pythons of all kernelspecs, and ours."""
-        found = {sys.executable}
+        pythons = {sys.executable}
         for name in await self._services.spec_names():
             try:
-                found.add(await self.of_kernel(name))
+                pythons.add(await self.of_kernel(name))
             except InputError:
                 continue
-        return found
+        return pythons
 
     async def interpreter(self, python: str, *, anew: bool = False) -> Interpreter:
         """What an interpreter answers. Raises InputError when it cannot be asked."""
         if self._services.is_remote and not Path(python or "-").exists():  # noqa: ASYNC240
             # Code runs behind the gateway; docs are read from here.
             python = sys.executable
-        asked, known = self._known.get(python, (0.0, None))
-        if known is not None and not anew and time.monotonic() - asked < _FRESH_SECONDS:
-            return known
+        answer_time, cached = self._known.get(python, (0.0, None))
+        if cached is not None and not anew and time.monotonic() - answer_time < _FRESH_SECONDS:
+            return cached
         try:
-            found = await asyncio.to_thread(Interpreter.inspect, python, confined=run_confined)
+            answer = await asyncio.to_thread(Interpreter.inspect, python, confined=run_confined)
         except RetrievalError as error:
             raise InputError(str(error)) from error
-        self._known[python] = (time.monotonic(), found)
-        return found
+        self._known[python] = (time.monotonic(), answer)
+        return answer
 
     async def targets(self, names: tuple[str, ...], python: str) -> list[Target]:
         """What is meant by the libraries of a task.
@@ -119,17 +119,17 @@ def _find_all(names: tuple[str, ...], interpreter: Interpreter) -> list[Target]:
 
 def _installed(interpreter: Interpreter) -> list[InstalledLibrary]:
     paths = [str(path) for path in interpreter.search_paths]
-    found: dict[str, InstalledLibrary] = {}
+    libraries: dict[str, InstalledLibrary] = {}
     for dist in metadata.distributions(path=paths):
         name = dist.metadata["Name"]
-        if not name or name in found:
+        if not name or name in libraries:
             continue
-        imported = interpreter.import_names(name)
-        if imported:
-            found[name] = InstalledLibrary(
-                name=name, import_name=imported[0], version=dist.version or ""
+        import_names = interpreter.import_names(name)
+        if import_names:
+            libraries[name] = InstalledLibrary(
+                name=name, import_name=import_names[0], version=dist.version or ""
             )
-    return sorted(found.values(), key=lambda one: one.name.lower())
+    return sorted(libraries.values(), key=lambda one: one.name.lower())
 
 
 def _without_options(message: str) -> str:

@@ -71,16 +71,16 @@ class Room:
         }
         value = self._document.get()
         value["cells"], value["nbformat_minor"] = with_ids(value["cells"]), 5
-        found = {cell["id"]: cell for cell in value["cells"]}
+        by_id = {cell["id"]: cell for cell in value["cells"]}
         value["cells"] = [
-            found[cell["id"]] if cell["id"] in running & found.keys() else _over(found, cell)
+            by_id[cell["id"]] if cell["id"] in running & by_id.keys() else _over(by_id, cell)
             for cell in change(value["cells"])
         ]
         value["metadata"] = {**value["metadata"], **metadata}
         self._document.set(value)
 
 
-def _over(found: dict[str, Any], cell: Any) -> Any:
+def _over(by_id: dict[str, Any], cell: Any) -> Any:
     """A cell with the metadata that others have given it."""
-    before = found.get(cell["id"], {})
+    before = by_id.get(cell["id"], {})
     return {**cell, "metadata": {**before.get("metadata", {}), **cell["metadata"]}}

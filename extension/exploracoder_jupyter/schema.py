@@ -52,21 +52,21 @@ _UNIONS_RECEIVED: dict[str, TypeAdapter[Any]] = {
 
 def schema() -> dict[str, Any]:
     """All that travels, as definitions of one schema."""
-    sent: dict[str, Any] = {}
-    received: dict[str, Any] = {}
+    requests: dict[str, Any] = {}
+    responses: dict[str, Any] = {}
     for model in _SENT:
-        sent |= models_json_schema([(model, "validation")])[1]["$defs"]
+        requests |= models_json_schema([(model, "validation")])[1]["$defs"]
     for model in _RECEIVED:
-        received |= models_json_schema([(model, "serialization")])[1]["$defs"]
+        responses |= models_json_schema([(model, "serialization")])[1]["$defs"]
     for name, union in _UNIONS_SENT.items():
-        sent |= _definitions(name, union.json_schema(mode="validation"))
+        requests |= _definitions(name, union.json_schema(mode="validation"))
     for name, union in _UNIONS_RECEIVED.items():
-        received |= _definitions(name, union.json_schema(mode="serialization"))
-    made = {name: _plain(one, is_whole=False) for name, one in sent.items()}
-    made |= {name: _plain(one, is_whole=True) for name, one in received.items()}
+        responses |= _definitions(name, union.json_schema(mode="serialization"))
+    definitions = {name: _plain(one, is_whole=False) for name, one in requests.items()}
+    definitions |= {name: _plain(one, is_whole=True) for name, one in responses.items()}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "$defs": {name: made[name] | {"title": name} for name in sorted(made)},
+        "$defs": {name: definitions[name] | {"title": name} for name in sorted(definitions)},
     }
 
 
@@ -91,8 +91,8 @@ def _plain(part: Any, *, is_whole: bool) -> Any:
         plain["properties"] = {
             name: _plain(one, is_whole=is_whole) for name, one in properties.items()
         }
-        needed = {*part.get("required", ()), "kind"}
-        plain["required"] = [name for name in properties if is_whole or name in needed]
+        required_names = {*part.get("required", ()), "kind"}
+        plain["required"] = [name for name in properties if is_whole or name in required_names]
     return plain
 
 

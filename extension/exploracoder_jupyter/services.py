@@ -42,9 +42,9 @@ class Services:
         try:
             folder = await ensure_async(self.contents.get_kernel_path(path=path))
             # A gateway's manager adds of our environment what goes there, and logs what is given.
-            given = dict(env) if self.is_remote else {**os.environ, **env}
-            started = self.kernels.start_kernel(kernel_name=name, path=folder, env=given)
-            kernel_id = str(await ensure_async(started))
+            kernel_env = dict(env) if self.is_remote else {**os.environ, **env}
+            start = self.kernels.start_kernel(kernel_name=name, path=folder, env=kernel_env)
+            kernel_id = str(await ensure_async(start))
         except (NoSuchKernel, KeyError) as error:
             raise SetupError(
                 f"Jupyter knows no kernel {name!r}. Install it: exploracoder sidecar install."
@@ -74,8 +74,8 @@ class Services:
         """Make the kernel that of the notebook at ``path``; the one that it had ends, as it does
         when a user chooses another."""
         sessions = await self.list_sessions()
-        known = next((one for one in sessions if one["path"] == path), None)
-        if known is None:
+        session = next((one for one in sessions if one["path"] == path), None)
+        if session is None:
             name = paths.name_of(path)
             await ensure_async(
                 self.sessions.create_session(
@@ -83,10 +83,10 @@ class Services:
                 )
             )
             return
-        before = (known.get("kernel") or {}).get("id")
+        before = (session.get("kernel") or {}).get("id")
         if before == kernel_id:
             return
-        await ensure_async(self.sessions.update_session(known["id"], kernel_id=kernel_id))
+        await ensure_async(self.sessions.update_session(session["id"], kernel_id=kernel_id))
         users = [one for one in sessions if (one.get("kernel") or {}).get("id") == before]
         if before is not None and len(users) == 1:
             await self.stop_kernel(before)
@@ -137,8 +137,8 @@ class Services:
             raise InputError(Text("This server has no kernel %1.", repr(name))) from error
         if isinstance(spec, dict):
             # A gateway answers with what travels.
-            described = spec.get("spec", spec)
-            return str(described.get("language", "")), list(described.get("argv", ()))
+            fields = spec.get("spec", spec)
+            return str(fields.get("language", "")), list(fields.get("argv", ()))
         return str(spec.language), list(spec.argv)
 
     async def spec_names(self) -> list[str]:

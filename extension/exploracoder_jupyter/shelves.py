@@ -79,12 +79,12 @@ class Shelves:
         """
         async with self._turns.setdefault(target, asyncio.Lock()):
             try:
-                found = await self._put(target, interpreter, view or await self.reader())
+                library = await self._put(target, interpreter, view or await self.reader())
             except (InputError, SetupError) as error:
                 self._tell(target, "", error=str(error))
                 raise
-        self._tell(target, f"{found.apis} APIs")
-        return found
+        self._tell(target, f"{library.apis} APIs")
+        return library
 
     async def search(self, query: str, libraries: Sequence[str], k: int) -> tuple[RankedApi, ...]:
         """The best APIs for a query.

@@ -86,17 +86,17 @@ class Lookups:
         self._events = events
         self._opened: OrderedDict[tuple[str, Path], _Opened] = OrderedDict()
 
-    async def ask(self, asked: Lookup, places: Sequence[Place]) -> LookupAnswer:
+    async def ask(self, lookup: Lookup, places: Sequence[Place]) -> LookupAnswer:
         """What the libraries have; one that has nothing is a problem in words."""
-        return _joined([await self._ask(asked, place) for place in places])
+        return _joined([await self._ask(lookup, place) for place in places])
 
-    async def _ask(self, asked: Lookup, place: Place) -> LookupAnswer:
-        opened = self._open(place)
-        async with opened.turn:
+    async def _ask(self, lookup: Lookup, place: Place) -> LookupAnswer:
+        source = self._open(place)
+        async with source.turn:
             try:
-                return await asyncio.to_thread(_answer, asked, place, opened.repositories)
+                return await asyncio.to_thread(_answer, lookup, place, source.repositories)
             finally:
-                opened.reading.end()
+                source.reading.end()
 
     def _open(self, place: Place) -> _Opened:
         key = (str(place.interpreter.executable), place.target.root)
@@ -110,10 +110,10 @@ class Lookups:
         return self._opened[key]
 
 
-def _answer(asked: Lookup, place: Place, repositories: Repositories) -> LookupAnswer:
+def _answer(lookup: Lookup, place: Place, repositories: Repositories) -> LookupAnswer:
     try:
         tools = repositories.tools(place.target)
-        answer = look_up(tools, asked.kind, asked.text)
+        answer = look_up(tools, lookup.kind, lookup.text)
     except (InputError, RetrievalError) as error:
         return LookupAnswer(found=(), problems=(str(error),))
     return LookupAnswer(
@@ -148,17 +148,17 @@ def _text_of(path: Path | None) -> str | None:
 
 def _joined(answers: Sequence[LookupAnswer]) -> LookupAnswer:
     """One answer of several; what goes beyond the bound is counted."""
-    found = [one for answer in answers for one in answer.found]
-    kept: list[LookedUp] = []
+    matches = [one for answer in answers for one in answer.found]
+    kept_matches: list[LookedUp] = []
     chars = 0
-    for one in found:
+    for one in matches:
         chars += len(one.text)
         if chars > _MOST_CHARS:
             break
-        kept.append(one)
+        kept_matches.append(one)
     return LookupAnswer(
-        found=tuple(kept),
-        left_out=sum(one.left_out for one in answers) + len(found) - len(kept),
+        found=tuple(kept_matches),
+        left_out=sum(one.left_out for one in answers) + len(matches) - len(kept_matches),
         problems=tuple(problem for one in answers for problem in one.problems),
         skipped=sum(one.skipped for one in answers),
     )

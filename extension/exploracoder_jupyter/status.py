@@ -62,10 +62,13 @@ async def libraries(host: Host, kernel_name: str | None) -> Libraries:
     """What the Python of a kernelspec has installed. Raises InputError when there is none."""
     workshop = host.workshop
     python = await workshop.pythons.of_kernel(kernel_name)
-    installed = await workshop.pythons.installed(python)
-    indexed = await workshop.shelves.names()
-    found = tuple(one.model_copy(update={"is_indexed": one.name in indexed}) for one in installed)
-    return Libraries(python=os.fspath(python), libraries=found)
+    installed_libraries = await workshop.pythons.installed(python)
+    indexed_names = await workshop.shelves.names()
+    listing = tuple(
+        one.model_copy(update={"is_indexed": one.name in indexed_names})
+        for one in installed_libraries
+    )
+    return Libraries(python=os.fspath(python), libraries=listing)
 
 
 async def index_library(host: Host, request: IndexRequest) -> IndexedLibrary:
@@ -77,13 +80,13 @@ async def index_library(host: Host, request: IndexRequest) -> IndexedLibrary:
     target = absolute(request.target, workshop.services.root)
     python = await workshop.pythons.of_kernel(request.kernel_name)
     await workshop.pythons.targets((target,), python)
-    found = await workshop.shelves.put(target, await workshop.pythons.interpreter(python))
+    library = await workshop.shelves.put(target, await workshop.pythons.interpreter(python))
     return IndexedLibrary(
         target=request.target,
-        name=found.name,
-        import_name=found.import_name,
-        version=found.version,
-        apis=found.apis,
+        name=library.name,
+        import_name=library.import_name,
+        version=library.version,
+        apis=library.apis,
     )
 
 
@@ -112,9 +115,9 @@ async def look_up_for(host: Host, id_: str, request: Lookup) -> LookupAnswer:
 
     Raises UnknownError when it is not open, InputError when a library is not there any more.
     """
-    hosted = host.get(id_)
-    names = hosted.exploration.task.libraries
-    return await _look_up(host.workshop, request, names, hosted.python)
+    hosted_exploration = host.get(id_)
+    names = hosted_exploration.exploration.task.libraries
+    return await _look_up(host.workshop, request, names, hosted_exploration.python)
 
 
 async def suggestions(host: Host, request: SuggestionRequest) -> Suggestions:
@@ -127,19 +130,19 @@ async def suggestions(host: Host, request: SuggestionRequest) -> Suggestions:
         search_paths=(await pythons.interpreter(python)).search_paths,
         folder=None if services.is_remote else services.root / folder,
     )
-    found = await asyncio.to_thread(suggest, request, surroundings)
+    result = await asyncio.to_thread(suggest, request, surroundings)
     names = {one.name for one in surroundings.installed}
     libraries = (
-        one if one in names else f"./{posixpath.join(folder, one)}" for one in found.libraries
+        one if one in names else f"./{posixpath.join(folder, one)}" for one in result.libraries
     )
-    return found.model_copy(update={"libraries": tuple(libraries)})
+    return result.model_copy(update={"libraries": tuple(libraries)})
 
 
 async def _look_up(
-    workshop: Workshop, asked: Lookup, names: tuple[str, ...], python: str
+    workshop: Workshop, lookup: Lookup, names: tuple[str, ...], python: str
 ) -> LookupAnswer:
     names = tuple(dict.fromkeys(names))
     targets = await workshop.pythons.targets(names, python)
     interpreter = await workshop.pythons.interpreter(python)
     places = [Place(name, target, interpreter) for name, target in zip(names, targets, strict=True)]
-    return await workshop.lookups.ask(asked, places)
+    return await workshop.lookups.ask(lookup, places)

@@ -68,20 +68,20 @@ class Surroundings:
 def suggest(request: SuggestionRequest, surroundings: Surroundings) -> Suggestions:
     """The variables, cells and libraries that a task or a failed cell needs."""
     cells = [_read(cell) for cell in request.cells]
-    failed = next((cell for cell in cells if cell.id == request.cell_id), None)
+    failed_cell = next((cell for cell in cells if cell.id == request.cell_id), None)
     error = request.error
-    if error is not None and failed is not None:
-        names = sorted(failed.needs)
-        libraries = _blamed(error, failed, cells, surroundings)
-        task = _task_of(error, failed)
+    if error is not None and failed_cell is not None:
+        names = sorted(failed_cell.needs)
+        libraries = _blamed(error, failed_cell, cells, surroundings)
+        task = _task_of(error, failed_cell)
     else:
         names = list(_named_in(request.task))
         libraries = _libraries(request.task, cells, surroundings)
         task = ""
-    bring, ticked = _needed(names, cells, request.cell_id, frozenset(request.variables))
+    bring, ticked_ids = _needed(names, cells, request.cell_id, frozenset(request.variables))
     return Suggestions(
         bring=tuple(name for name in request.variables if name in bring)[:_MOST_VARIABLES],
-        cells=tuple(cell.id for cell in cells if cell.id in ticked),
+        cells=tuple(cell.id for cell in cells if cell.id in ticked_ids),
         libraries=tuple(libraries[:_MOST_LIBRARIES]),
         task=task,
     )
@@ -129,8 +129,8 @@ def _uses(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _modules(code: str) -> dict[str, str]:
-    found = imports(ast.parse(code))
-    return {name: path.partition(".")[0] for name, path in found.items() if path[:1] != "."}
+    paths = imports(ast.parse(code))
+    return {name: path.partition(".")[0] for name, path in paths.items() if path[:1] != "."}
 
 
 def _named_in(task: str) -> Iterator[str]:
@@ -149,30 +149,33 @@ def _needed(
     A cell is of use only to those below it: they run in their order.
     """
     bring: set[str] = set()
-    ticked: set[str] = set()
+    ticked_ids: set[str] = set()
     places = {cell.id: place for place, cell in enumerate(cells)}
     waiting = [(name, places.get(origin, len(cells))) for name in names]
-    seen: set[tuple[str, int]] = set()
+    seen_pairs: set[tuple[str, int]] = set()
     while waiting:
         name, end = waiting.pop()
-        if (name, end) in seen:
+        if (name, end) in seen_pairs:
             continue
-        seen.add((name, end))
+        seen_pairs.add((name, end))
         if name in variables:
             bring.add(name)
             continue
         cell = next((each for each in reversed(cells[:end]) if name in each.binds), None)
-        if cell is not None and cell.id not in ticked:
-            ticked.add(cell.id)
+        if cell is not None and cell.id not in ticked_ids:
+            ticked_ids.add(cell.id)
             waiting += ((each, places[cell.id]) for each in cell.needs)
-    return bring, ticked
+    return bring, ticked_ids
 
 
 def _libraries(task: str, cells: Sequence[_Cell], surroundings: Surroundings) -> list[str]:
     """Those that a task names, then those that the notebook imports and models may not know."""
-    imported = [module for cell in cells for module in (cell.modules or {}).values()]
-    modules = [name for name in _named_in(task) if name in imported]
-    modules += [*_libraries_in(task), *(each for each in imported if each not in _WELL_KNOWN)]
+    imported_modules = [module for cell in cells for module in (cell.modules or {}).values()]
+    modules = [name for name in _named_in(task) if name in imported_modules]
+    modules += [
+        *_libraries_in(task),
+        *(each for each in imported_modules if each not in _WELL_KNOWN),
+    ]
     return list(dict.fromkeys(filter(None, (_library(each, surroundings) for each in modules))))
 
 
@@ -198,18 +201,21 @@ def _library(module: str, surroundings: Surroundings) -> str | None:
 
 
 def _blamed(
-    error: CellError, failed: _Cell, cells: Sequence[_Cell], surroundings: Surroundings
+    error: CellError, failed_cell: _Cell, cells: Sequence[_Cell], surroundings: Surroundings
 ) -> list[str]:
     """The library that the failed cell called, told by the traceback, its words, or the cell."""
     text = _ANSI.sub("", error.traceback)
     modules = [*filter(None, (_module_at(path, surroundings) for path in _FRAME.findall(text)))]
     modules += [path.partition(".")[0] for path in _MISSING_IN.findall(error.message)]
-    imported = {name: module for cell in cells for name, module in (cell.modules or {}).items()}
-    own = failed.modules or {}
-    used = [*own.values(), *(imported[name] for name in failed.needs if name in imported)]
-    modules += sorted(used, key=lambda module: module in _WELL_KNOWN)
-    found = dict.fromkeys(filter(None, (_library(each, surroundings) for each in modules)))
-    return list(found)[:1]
+    by_name = {name: module for cell in cells for name, module in (cell.modules or {}).items()}
+    own = failed_cell.modules or {}
+    used_modules = [
+        *own.values(),
+        *(by_name[name] for name in failed_cell.needs if name in by_name),
+    ]
+    modules += sorted(used_modules, key=lambda module: module in _WELL_KNOWN)
+    libraries = dict.fromkeys(filter(None, (_library(each, surroundings) for each in modules)))
+    return list(libraries)[:1]
 
 
 def _module_at(path: str, surroundings: Surroundings) -> str | None:
@@ -222,9 +228,9 @@ def _module_at(path: str, surroundings: Surroundings) -> str | None:
     return None
 
 
-def _task_of(error: CellError, failed: _Cell) -> str:
-    said = f"{error.name}: {error.message}".strip().rstrip(":").splitlines()[0][:300]
+def _task_of(error: CellError, failed_cell: _Cell) -> str:
+    message = f"{error.name}: {error.message}".strip().rstrip(":").splitlines()[0][:300]
     return (
-        f"This code ends with {said}. Write it so that it works, and assign the same names.\n\n"
-        f"```python\n{failed.source.strip()[:_MOST_CODE_CHARS]}\n```"
+        f"This code ends with {message}. Write it so that it works, and assign the same names.\n\n"
+        f"```python\n{failed_cell.source.strip()[:_MOST_CODE_CHARS]}\n```"
     )

@@ -87,10 +87,10 @@ class Teller:
             self._is_told = False
             asyncio.get_running_loop().call_soon(self.flush)
 
-    def say(self, **told: Any) -> None:
+    def say(self, **changes: Any) -> None:
         """Change the progress; what is not named stays as it is."""
         exploration, progress = self._now
-        self.hear(exploration, progress.model_copy(update=told))
+        self.hear(exploration, progress.model_copy(update=changes))
 
     def stream(self, part: str, text: str) -> None:
         """Tell what the model has written so far; a text that starts anew is another reply's."""
@@ -112,8 +112,8 @@ class Teller:
         exploration, progress = self._now
         if exploration.status == "running":
             exploration = exploration.model_copy(update={"status": "paused", "reason": error})
-        told = {"activity": "idle", "part": "", "message": message, "error": error}
-        self.hear(exploration, progress.model_copy(update=told))
+        changes = {"activity": "idle", "part": "", "message": message, "error": error}
+        self.hear(exploration, progress.model_copy(update=changes))
 
     def flush(self) -> None:
         """Tell what has changed since it was told last."""
@@ -121,8 +121,8 @@ class Teller:
             return
         self._is_told = True
         exploration, progress = self._now
-        said = dict.fromkeys((progress.error, *self._troubles()))
-        progress = progress.model_copy(update={"error": joined(one for one in said if one)})
+        errors = dict.fromkeys((progress.error, *self._troubles()))
+        progress = progress.model_copy(update={"error": joined(one for one in errors if one)})
         change = change_between(self.exploration, exploration)
         self.revision = self._count(exploration)
         self._changed_at |= {step.subtask.id: self.revision for step in change.steps}
@@ -130,8 +130,8 @@ class Teller:
         if progress != self.progress:
             change = change.model_copy(update={"progress": progress})
         abilities = self._can(exploration, progress)
-        changed = changed_abilities(self.abilities, abilities)
-        change = change.model_copy(update={"abilities": changed})
+        ability_changes = changed_abilities(self.abilities, abilities)
+        change = change.model_copy(update={"abilities": ability_changes})
         self.exploration, self.progress, self.abilities = exploration, progress, abilities
         if change != Change():
             self.publish("changed", change, cells)

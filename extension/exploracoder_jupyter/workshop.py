@@ -107,10 +107,10 @@ class Choices:
         self, choice: ModelChoice = _CONFIGURED
     ) -> AbstractAsyncContextManager[ChatModel]:
         """A client of the model that was chosen, or is configured."""
-        configured = self.base_url or None
+        base_url = self.base_url or None
         return prepare.open_model(
             choice.name or self.model or None,
-            choice.base_url or (None if choice.name else configured),
+            choice.base_url or (None if choice.name else base_url),
             api_key=self._key_for(choice.base_url) if choice.base_url else None,
             cache=self.cache,
             reasoning_effort=self.reasoning_effort or None,
@@ -123,16 +123,16 @@ class Choices:
         """
         if not is_loopback(choice.base_url):
             return
-        found = await find_servers({"": choice.base_url})
-        if not found:
+        servers = await find_servers({"": choice.base_url})
+        if not servers:
             raise SetupError(f"No model server answers at {choice.base_url}. Start it again.")
-        known = found[0].models
+        models = servers[0].models
         # Ollama lists a model with its tag, and takes it without.
-        if not {choice.name, f"{choice.name}:latest"} & set(known):
-            offered = ", ".join(known[:_SHOWN_MODELS])
+        if not {choice.name, f"{choice.name}:latest"} & set(models):
+            listing = ", ".join(models[:_SHOWN_MODELS])
             raise SetupError(
                 f"The server at {choice.base_url} does not have the model {choice.name!r} any more."
-                f" It has: {offered}."
+                f" It has: {listing}."
             )
 
     def _key_for(self, base_url: str) -> str:
@@ -141,17 +141,19 @@ class Choices:
         return key_for(base_url, keys)
 
     def settings(
-        self, profile: str | None, given: dict[str, object], choice: ModelChoice = _CONFIGURED
+        self, profile: str | None, overrides: dict[str, object], choice: ModelChoice = _CONFIGURED
     ) -> Settings:
         """The settings of a new exploration. Raises InputError when they cannot be used."""
-        unknown = sorted(set(given) - (set(Settings.model_fields) - {"profile"}))
+        unknown = sorted(set(overrides) - (set(Settings.model_fields) - {"profile"}))
         if unknown:
             raise InputError(f"There is no setting {unknown[0]!r}.")
-        forced, fit = profile or self.profile, self._fit(choice)
-        name = forced or fit.profile
+        forced_profile, fit = profile or self.profile, self._fit(choice)
+        name = forced_profile or fit.profile
         if name not in PROFILES:
             raise InputError(f"There is no profile {name!r}. Profiles: {', '.join(PROFILES)}.")
-        return make_settings(name, **(given if forced else {**fit.settings, **given}))
+        return make_settings(
+            name, **(overrides if forced_profile else {**fit.settings, **overrides})
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +182,17 @@ class Workshop:
 
     def wishes(self, python: str, targets: list[Target]) -> StartOptions:
         """How the kernel of an exploration is to be started."""
-        wanted: dict[str, object] = {
+        options: dict[str, object] = {
             "sandbox": self.choices.sandbox,
             "strategy": self.choices.strategy,
         }
         if python:
-            wanted["python"] = python
+            options["python"] = python
         own = [one for one in targets if one.home is not None]
         if own and not self.services.is_remote:
-            wanted["readable"] = tuple(str(one.root) for one in own)
-            wanted["import_paths"] = tuple(dict.fromkeys(str(one.home) for one in own))
-        return StartOptions.model_validate(wanted)
+            options["readable"] = tuple(str(one.root) for one in own)
+            options["import_paths"] = tuple(dict.fromkeys(str(one.home) for one in own))
+        return StartOptions.model_validate(options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +216,9 @@ class Recipe:
     origin: CellOrigin | None = None
 
 
-def journal_folder(configured: str) -> Path:
+def journal_folder(folder: str) -> Path:
     """Where the journal lies."""
     from jupyter_core.paths import jupyter_data_dir
 
     usual = Path(jupyter_data_dir()) / "exploracoder" / "explorations"
-    return Path(configured).expanduser() if configured else usual
+    return Path(folder).expanduser() if folder else usual

@@ -59,17 +59,17 @@ class BranchFolders:
         removal.add_done_callback(self._removals.discard)
 
     def limits_hit(
-        self, launched: int, pids: Collection[int], limits: SandboxLimits
+        self, launch_pid: int, pids: Collection[int], limits: SandboxLimits
     ) -> dict[int, str]:
         """The limit that each branch is over of those that are over one; that takes a while.
 
         Args:
-            launched: The process that the owner started.
+            launch_pid: The process that the owner started.
             pids: The branches to look at.
             limits: What each may write.
         """
         handle, over = self._scratch.handle, {}
-        nameless = _nameless(launched, pids, os.fstat(handle).st_dev) if pids else {}
+        nameless = _nameless(launch_pid, pids, os.fstat(handle).st_dev) if pids else {}
         for pid in pids:
             size, files = _usage(handle, self._places.get(pid, _ROOT), limits.scratch_files)
             if files > limits.scratch_files:
@@ -125,23 +125,23 @@ def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, i
     return size, most_files + 1 if is_hidden else files
 
 
-def _nameless(launched: int, branches: Collection[int], device: int) -> dict[int, int]:
+def _nameless(launch_pid: int, branches: Collection[int], device: int) -> dict[int, int]:
     """The bytes that each branch holds in files that were deleted: no name leads to them.
 
     What a process of nobody holds, each is said to hold.
 
     Args:
-        launched: The process that the owner started.
+        launch_pid: The process that the owner started.
         branches: The first processes of branches, by the numbers that the owner sees.
         device: The file system that counts, as in ``st_dev``.
     """
-    held = dict.fromkeys(branches, 0)
-    seen: set[int] = set()
-    for process in descendants([launched]):
-        size = sum(_sizes(process, device, seen))
+    totals = dict.fromkeys(branches, 0)
+    seen_inodes: set[int] = set()
+    for process in descendants([launch_pid]):
+        size = sum(_sizes(process, device, seen_inodes))
         for branch in _holders(process, branches):
-            held[branch] += size
-    return held
+            totals[branch] += size
+    return totals
 
 
 def _holders(process: int, branches: Collection[int]) -> Collection[int]:
@@ -151,7 +151,7 @@ def _holders(process: int, branches: Collection[int]) -> Collection[int]:
     return (process,) if process in branches else branches
 
 
-def _sizes(process: int, device: int, seen: set[int]) -> list[int]:
+def _sizes(process: int, device: int, seen_inodes: set[int]) -> list[int]:
     """Each file counts once, however many processes hold it."""
     sizes = []
     with contextlib.suppress(OSError):
@@ -159,7 +159,7 @@ def _sizes(process: int, device: int, seen: set[int]) -> list[int]:
             with contextlib.suppress(OSError):
                 if str(descriptor.readlink()).endswith(_DELETED):
                     status = descriptor.stat()
-                    if status.st_dev == device and status.st_ino not in seen:
-                        seen.add(status.st_ino)
+                    if status.st_dev == device and status.st_ino not in seen_inodes:
+                        seen_inodes.add(status.st_ino)
                         sizes.append(512 * status.st_blocks)
     return sizes

@@ -70,8 +70,8 @@ class Questions:
         def read(answer: dict[str, Any]) -> dict[str, Any]:
             return dict(answer["bundle"])
 
-        asked = {"code": code, "cursor": cursor, "detail": detail}
-        return await self._ask(branch_id, read, "inspect_at", **asked)
+        arguments = {"code": code, "cursor": cursor, "detail": detail}
+        return await self._ask(branch_id, read, "inspect_at", **arguments)
 
     async def inspect(self, branch_id: str, name: str) -> Inspection:
         """Type, signature, documentation and place of a dotted name."""

@@ -38,16 +38,16 @@ class MemoryBudget:
         Measuring is a small part of all time, and is done only where processes hold more in all:
         what one holds in all (it said so when it ran) is never less than what is its own.
         """
-        started = time.monotonic()
+        start = time.monotonic()
         live = (branch.process for branch in self._tree if branch.is_live)
-        held = sum(process.resident_bytes for process in live if process)
-        if started < self._next_look or held <= self._budget_bytes:
+        total_bytes = sum(process.resident_bytes for process in live if process)
+        if start < self._next_look or total_bytes <= self._budget_bytes:
             return
         await states.measure()
         for branch in self._too_many(in_use):
             await states.put_to_sleep(branch)
         now = time.monotonic()
-        self._next_look = now + _SHARE_OF_TIME * (now - started)
+        self._next_look = now + _SHARE_OF_TIME * (now - start)
 
     def _too_many(self, in_use: Branch) -> list[Branch]:
         idle = [branch for branch in self._tree if branch.is_live and not branch.lock.locked()]
@@ -59,10 +59,10 @@ class MemoryBudget:
         able.sort(key=lambda branch: (branch.parent is None, branch.used_at))
         if _own(able) < excess:  # it can't be reached: don't give up what holds next to nothing
             able = [b for b in able if _own([b]) * _SMALL_SHARE >= self._budget_bytes]
-        chosen: list[Branch] = []
-        while able and _own(chosen) < excess:
-            chosen.append(able.pop(0))
-        return chosen
+        selection: list[Branch] = []
+        while able and _own(selection) < excess:
+            selection.append(able.pop(0))
+        return selection
 
 
 def _own(branches: Iterable[Branch]) -> int:

@@ -74,28 +74,28 @@ async def carry(
         names=tuple(dict.fromkeys(names)), python=sidecar.python_version, limit_bytes=limit_bytes
     )
     while True:
-        pickled = await origin.pickle(request)
-        report = pickled.report
+        variables = await origin.pickle(request)
+        report = variables.report
         if not report.variables:
-            pickled.file.close()
+            variables.file.close()
             return Carried(refused=report.refused)
-        unpickled = await sidecar.unpickle(branch_id, pickled)
-        if not unpickled.obstacle:
-            carried = _carried(request.names, report, unpickled)
-            return Carried(carried=carried, refused=report.refused)
+        outcome = await sidecar.unpickle(branch_id, variables)
+        if not outcome.obstacle:
+            carried_variables = _carried(request.names, report, outcome)
+            return Carried(carried=carried_variables, refused=report.refused)
         # Nothing was bound. What remains is written once more, in one piece.
-        request = request.without(unpickled)
+        request = request.without(outcome)
 
 
 def _carried(
-    chosen: Sequence[str], report: PickleReport, unpickled: Unpickled
+    chosen_names: Sequence[str], report: PickleReport, outcome: Unpickled
 ) -> tuple[CarriedVariable, ...]:
     sizes = {variable.name: variable.size_bytes for variable in report.variables}
     return tuple(
         CarriedVariable(
-            name=name, type=kind, size_bytes=sizes.get(name, 0), is_chosen=name in chosen
+            name=name, type=kind, size_bytes=sizes.get(name, 0), is_chosen=name in chosen_names
         )
-        for name, kind in unpickled.types.items()
+        for name, kind in outcome.types.items()
     )
 
 

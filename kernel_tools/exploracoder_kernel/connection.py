@@ -71,13 +71,13 @@ class Connection:
         deadline = asyncio.get_running_loop().time() + timeout_s
         while frame:
             try:
-                sent = self._send_some(frame, descriptors)
+                count = self._send_some(frame, descriptors)
             except BlockingIOError:
                 await self._wait(deadline, is_for_writing=True)
                 continue
             except (OSError, ValueError) as error:
                 raise ConnectionClosed from error
-            frame, descriptors = frame[sent:], ()
+            frame, descriptors = frame[count:], ()
 
     def send_now(self, message: Message) -> None:
         """Send a short frame without waiting; where the other end has gone, there is no need."""

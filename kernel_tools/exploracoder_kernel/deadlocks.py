@@ -20,16 +20,16 @@ _FUTEX_WAITV = 449
 _FUTEX = {"x86_64": 202, "i686": 240, "aarch64": 98, "armv7l": 240, "riscv64": 98}
 
 
-async def waits_for_locks(launched: int, pid: int) -> bool:
+async def waits_for_locks(launch_pid: int, pid: int) -> bool:
     """Whether all threads of a branch do, those of the processes that it started included.
 
     Whatever uses processor time meanwhile waits for nothing.
 
     Args:
-        launched: The process that the owner started.
+        launch_pid: The process that the owner started.
         pid: The branch's number as it and its reaper see it, in a sandbox another than here.
     """
-    branch = _own_number(launched, pid)
+    branch = _own_number(launch_pid, pid)
     if branch is None:
         return False
     before = _look(branch)
@@ -38,7 +38,7 @@ async def waits_for_locks(launched: int, pid: int) -> bool:
     return bool(after) and before == after and all(locks for _ticks, locks in after.values())
 
 
-async def until_stuck(launched: int, pid: int, limit_s: float | None) -> None:
+async def until_stuck(launch_pid: int, pid: int, limit_s: float | None) -> None:
     """Return once a branch has waited for locks, and for nothing else, for some time.
 
     Under a limit of time that is half of it: what hangs because of a fork is run once more then,
@@ -50,11 +50,11 @@ async def until_stuck(launched: int, pid: int, limit_s: float | None) -> None:
     looks = 0
     while looks < _LOOKS:
         await asyncio.sleep(pause)
-        looks = looks + 1 if await waits_for_locks(launched, pid) else 0
+        looks = looks + 1 if await waits_for_locks(launch_pid, pid) else 0
 
 
-def _own_number(launched: int, pid: int) -> int | None:
-    for candidate in descendants([launched]):
+def _own_number(launch_pid: int, pid: int) -> int | None:
+    for candidate in descendants([launch_pid]):
         numbers = _read(_PROCESSES / str(candidate) / "status").partition("NSpid:")[2]
         if numbers and numbers.partition("\n")[0].split()[-1] == str(pid):
             return candidate
@@ -63,12 +63,12 @@ def _own_number(launched: int, pid: int) -> int | None:
 
 def _look(branch: int) -> dict[str, tuple[tuple[str, ...], bool]]:
     """Of each thread the processor time that it has had, in ticks; whether it waits for a lock."""
-    found = {}
+    threads = {}
     for pid in (branch, *descendants([branch])):
         for task in (_PROCESSES / str(pid) / "task").glob("*"):
             fields = _read(task / "stat").rpartition(")")[2].split()
-            found[str(task)] = (tuple(fields[11:13]), _is_locked(task))
-    return found
+            threads[str(task)] = (tuple(fields[11:13]), _is_locked(task))
+    return threads
 
 
 def _is_locked(task: Path) -> bool:

@@ -38,11 +38,11 @@ def clean_environment(
     surroundings: Mapping[str, str], extra: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The allowed part of ``surroundings``, with ``extra`` over it; secrets in neither."""
-    allowed = {
+    allowed_variables = {
         name: value for name, value in surroundings.items() if _ALLOWED.fullmatch(name) is not None
     }
-    merged = {**_DEFAULTS, **allowed, **(extra or {})}
-    return {name: value for name, value in merged.items() if SECRET_NAME.search(name) is None}
+    variables = {**_DEFAULTS, **allowed_variables, **(extra or {})}
+    return {name: value for name, value in variables.items() if SECRET_NAME.search(name) is None}
 
 
 # Of a home, and of the session that its user has.

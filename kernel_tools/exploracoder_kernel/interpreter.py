@@ -20,16 +20,16 @@ def find_interpreter(python: str | Path) -> str:
     Raises:
         InterpreterError: There is no such file, it is a folder, or it may not be executed.
     """
-    given = str(python)
-    if os.sep not in given:
-        found = shutil.which(given)
-        if found is None:
+    command = str(python)
+    if os.sep not in command:
+        executable = shutil.which(command)
+        if executable is None:
             raise InterpreterError(
-                f"No command named {given!r} on PATH. Give the path of a Python interpreter."
+                f"No command named {command!r} on PATH. Give the path of a Python interpreter."
             )
-        return found
+        return executable
     # Without "..": a sandbox has the folders on the way to it, and no others to go through.
-    path = Path(os.path.normpath(Path(given).expanduser().absolute()))
+    path = Path(os.path.normpath(Path(command).expanduser().absolute()))
     if not path.exists():
         raise InterpreterError(f"No interpreter at {path}. Check the path.")
     if path.is_dir():
@@ -43,9 +43,9 @@ def find_interpreter(python: str | Path) -> str:
 
 def not_python(python: str, detail: str) -> InterpreterError:
     """The error for a program that started and did not behave as Python."""
-    said = f" It said: {detail.strip()[-500:]}" if detail.strip() else ""
+    quote = f" It said: {detail.strip()[-500:]}" if detail.strip() else ""
     return InterpreterError(
-        f"{python} did not start as Python.{said} "
+        f"{python} did not start as Python.{quote} "
         f"Choose an interpreter of Python {OLDEST} or newer."
     )
 

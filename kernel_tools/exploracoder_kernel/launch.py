@@ -117,13 +117,13 @@ class Launch:
         pause = _WATCH_SECONDS
         while True:
             await asyncio.sleep(pause)
-            started = time.monotonic()
+            start = time.monotonic()
             pids = tuple(self._watched)
             over = await asyncio.to_thread(folders.limits_hit, self.pid, pids, limits)
             for pid, name in over.items():
                 self._note_limit({"pid": pid, "name": name, "is_killed": True})
                 self.kill(pid)
-            pause = max(_WATCH_SECONDS, _SHARE_OF_TIME * (time.monotonic() - started))
+            pause = max(_WATCH_SECONDS, _SHARE_OF_TIME * (time.monotonic() - start))
 
     async def _listen(self) -> None:
         """Take what the reaper says until it goes."""
@@ -139,25 +139,25 @@ class Launch:
 
     def _note(self, message: Mapping[str, Any]) -> None:
         if "ended" in message:
-            ended = message["ended"]
-            self._resolve(int(ended["pid"]), End(signal=ended["signal"], code=ended["code"]))
+            end = message["ended"]
+            self._resolve(int(end["pid"]), End(signal=end["signal"], code=end["code"]))
             if self._folders is not None:
-                self._folders.note_end(int(ended["pid"]))
+                self._folders.note_end(int(end["pid"]))
         elif "refused" in message:
             self._resolve(int(message["refused"]["pid"]), End())
         elif "limit" in message:
             self._note_limit(message["limit"])
         elif "stopped" in message:
-            stopped = self._stops.pop(int(message["stopped"]["pid"]), None)
-            if stopped is not None and not stopped.done():
-                stopped.set_result(bool(message["stopped"]["had_company"]))
+            stop = self._stops.pop(int(message["stopped"]["pid"]), None)
+            if stop is not None and not stop.done():
+                stop.set_result(bool(message["stopped"]["had_company"]))
 
     def _note_limit(self, limit: Mapping[str, Any]) -> None:
-        watched = self._watched.get(int(limit["pid"]))
-        if watched is not None:
+        watch = self._watched.get(int(limit["pid"]))
+        if watch is not None:
             name = str(limit["name"])
-            watched.limits_hit.append(name)
-            watched.killed_over = name if limit["is_killed"] else watched.killed_over
+            watch.limits_hit.append(name)
+            watch.killed_over = name if limit["is_killed"] else watch.killed_over
 
     def _resolve(self, pid: int, end: End) -> None:
         future = self._ends.pop(pid, None)
@@ -219,14 +219,14 @@ class Launch:
     async def stop_run(self, pid: int) -> Watched:
         """The run has ended: what the reaper saw of it, which it says once it has seen all."""
         assert self._listener is not None
-        stopped = self._stops[pid] = asyncio.get_running_loop().create_future()
+        stop = self._stops[pid] = asyncio.get_running_loop().create_future()
         self._control.send_now({"op": "stop", "pid": pid})
-        both: set[asyncio.Future[Any]] = {stopped, self._listener}
+        both: set[asyncio.Future[Any]] = {stop, self._listener}
         await asyncio.wait(both, timeout=_WORD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         self._stops.pop(pid, None)
-        watched = self._watched.pop(pid, Watched())
-        watched.had_company = stopped.done() and stopped.result()
-        return watched
+        watch = self._watched.pop(pid, Watched())
+        watch.had_company = stop.done() and stop.result()
+        return watch
 
     async def close(self) -> None:
         """End every process of the launch and remove its scratch folder."""

@@ -68,14 +68,14 @@ def check_run(reply: Message) -> Message:
         ProtocolError: It is none.
     """
     seconds = reply.get("seconds")
-    given = {**reply, "seconds": float(seconds) if isinstance(seconds, int) else seconds}
-    _check_fields(given, _RUN, "reply")
-    optional = {name: kind for name, kind in _PERHAPS_IN_RUN.items() if name in given}
-    _check_fields(given, optional, "reply")
-    _require(given["status"] in _RUN_STATUSES, "a malformed reply")
-    _require(all(name in _LIMITS for name in given.get("limits_hit", ())), "a malformed reply")
-    _require(_is_flat(given), "a reply that is nested too deep")
-    return given
+    outcome = {**reply, "seconds": float(seconds) if isinstance(seconds, int) else seconds}
+    _check_fields(outcome, _RUN, "reply")
+    optional = {name: kind for name, kind in _PERHAPS_IN_RUN.items() if name in outcome}
+    _check_fields(outcome, optional, "reply")
+    _require(outcome["status"] in _RUN_STATUSES, "a malformed reply")
+    _require(all(name in _LIMITS for name in outcome.get("limits_hit", ())), "a malformed reply")
+    _require(_is_flat(outcome), "a reply that is nested too deep")
+    return outcome
 
 
 def ready_pid(message: Message) -> int:
@@ -133,9 +133,9 @@ def _check_output(output: dict[str, Any]) -> None:
         _require(all(isinstance(line, str) for line in lines), "a malformed error")
 
 
-def _check_fields(given: dict[str, Any], fields: dict[str, type], what: str) -> None:
+def _check_fields(message: dict[str, Any], fields: dict[str, type], what: str) -> None:
     for name, expected in fields.items():
-        _require(isinstance(given.get(name), expected), f"a malformed {what}")
+        _require(isinstance(message.get(name), expected), f"a malformed {what}")
 
 
 def _are_buffers(buffers: object) -> bool:

@@ -35,7 +35,7 @@ def code_cell(
     import nbformat
     from nbformat import v4
 
-    numbered = [
+    numbered_outputs = [
         {**output, "execution_count": execution_count}
         if output["output_type"] == "execute_result"
         else dict(output)
@@ -44,7 +44,7 @@ def code_cell(
     return v4.new_code_cell(
         source,
         id=id_,
-        outputs=[nbformat.from_dict(output) for output in numbered],
+        outputs=[nbformat.from_dict(output) for output in numbered_outputs],
         execution_count=execution_count,
         metadata=dict(metadata or {}),
     )
@@ -55,8 +55,8 @@ def is_output(output: Mapping[str, Any]) -> bool:
     from nbformat.validator import isvalid
 
     # A cell gives its number to an ``execute_result``.
-    numbered = output.get("output_type") == "execute_result"
-    whole = {"execution_count": None, **output} if numbered else dict(output)
+    has_number = output.get("output_type") == "execute_result"
+    whole = {"execution_count": None, **output} if has_number else dict(output)
     return bool(isvalid(whole, ref="output", version=4, version_minor=5))
 
 
@@ -64,18 +64,18 @@ def notebook(cells: Sequence[Any], metadata: Mapping[str, Any]) -> Any:
     """A notebook, format 4.5, with Python's kernelspec."""
     from nbformat import v4
 
-    made = v4.new_notebook(cells=list(cells), metadata={"kernelspec": _KERNELSPEC, **metadata})
-    made.metadata["language_info"] = {"name": "python", "file_extension": ".py"}
-    made.nbformat_minor = 5
-    return made
+    document = v4.new_notebook(cells=list(cells), metadata={"kernelspec": _KERNELSPEC, **metadata})
+    document.metadata["language_info"] = {"name": "python", "file_extension": ".py"}
+    document.nbformat_minor = 5
+    return document
 
 
-def write(path: Path, made: Any) -> None:
+def write(path: Path, document: Any) -> None:
     """Write a valid notebook, whole or not at all; see `write_text`."""
     import nbformat
 
-    nbformat.validate(made)
-    write_text(path, nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n")
+    nbformat.validate(document)
+    write_text(path, nbformat.writes(document, version=nbformat.NO_CONVERT) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -104,8 +104,8 @@ def read(path: Path) -> Any:
     import nbformat
 
     try:
-        made = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-        nbformat.validate(made)
+        document = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        nbformat.validate(document)
     except OSError as error:
         raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error
     except Exception as error:
@@ -114,4 +114,4 @@ def read(path: Path) -> Any:
         first = " ".join(str(error).strip().splitlines()[:1]) or repr(error)
         words = first if len(first) <= _MOST_WORDS else f"{first[:_MOST_WORDS]}…"
         raise NotebookError(f"{path} is not a notebook: {words}") from error
-    return made
+    return document

@@ -36,12 +36,12 @@ class PickleRequest(Message):
     refusals: dict[str, str] = {}
     missing_modules: tuple[str, ...] = ()
 
-    def without(self, unpickled: Unpickled) -> PickleRequest:
+    def without(self, outcome: Unpickled) -> PickleRequest:
         """The same, but for what a branch could not make."""
         return self.model_copy(
             update={
-                "refusals": self.refusals | unpickled.failures,
-                "missing_modules": self.missing_modules + unpickled.missing_modules,
+                "refusals": self.refusals | outcome.failures,
+                "missing_modules": self.missing_modules + outcome.missing_modules,
             }
         )
 

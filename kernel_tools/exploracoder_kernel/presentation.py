@@ -78,8 +78,8 @@ class Showing:
     def output(self, message: Message) -> None:
         """Show one output; binary buffers travel as text until here."""
         if "buffers" in message:
-            decoded = [base64.b64decode(buffer) for buffer in message["buffers"]]
-            message = {**message, "buffers": decoded}
+            buffers = [base64.b64decode(buffer) for buffer in message["buffers"]]
+            message = {**message, "buffers": buffers}
         self._front_end.output(message)
 
     def ask(self, question: Message) -> None:
@@ -132,8 +132,8 @@ class LateOutput:
         text = self._decoders[stream].decode(data)
         if not text or self._room < 0:
             return
-        kept = text[: self._room]
+        piece = text[: self._room]
         self._room -= len(text)
         if self._room < 0:
-            kept += "\n[... what follows is left out ...]\n"
-        self._showing.output({"output_type": "stream", "name": stream, "text": kept})
+            piece += "\n[... what follows is left out ...]\n"
+        self._showing.output({"output_type": "stream", "name": stream, "text": piece})

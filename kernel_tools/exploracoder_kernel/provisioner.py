@@ -50,10 +50,10 @@ class SandboxProvisioner(LocalProvisioner):
         self._choose_sockets()
         # Who names some variables means them to come on top.
         kwargs["env"] = {**os.environ, **(kwargs.get("env") or {})}
-        prepared = await super().pre_launch(**kwargs)
-        prepared["cmd"] = [*prepared["cmd"], *options]
-        prepared["env"] = front_environment(prepared["env"])
-        return prepared
+        launch_arguments = await super().pre_launch(**kwargs)
+        launch_arguments["cmd"] = [*launch_arguments["cmd"], *options]
+        launch_arguments["env"] = front_environment(launch_arguments["env"])
+        return launch_arguments
 
     async def cleanup(self, restart: bool = False) -> None:
         """Remove the sockets, unless the kernel starts again."""

@@ -151,34 +151,34 @@ class Recorder:
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """nbformat 4.5 outputs in the order in which they were written."""
-        placed = [(rich.order, rich.output) for rich in self._rich]
+        pairs = [(rich.order, rich.output) for rich in self._rich]
         for name, stream in self._streams.items():
             for piece in stream.pieces():
                 text = {"output_type": "stream", "name": name, "text": piece.text}
-                placed.append((piece.order, text))
-        placed.sort(key=lambda pair: pair[0])
-        return tuple(_merged([output for _order, output in placed]))
+                pairs.append((piece.order, text))
+        pairs.sort(key=lambda pair: pair[0])
+        return tuple(_merged([output for _order, output in pairs]))
 
     def _keep(self, output: dict[str, Any]) -> None:
         self._begin("output")
         self._order += 1
-        kept = {key: value for key, value in output.items() if key != "transient"}
-        if kept["output_type"] == "execute_result":
-            self.result = str(kept["data"].get("text/plain", ""))
-        size = _size(kept)
+        entry = {key: value for key, value in output.items() if key != "transient"}
+        if entry["output_type"] == "execute_result":
+            self.result = str(entry["data"].get("text/plain", ""))
+        size = _size(entry)
         if len(self._rich) < _MAX_OUTPUTS and self._rich_chars + size <= _MAX_OUTPUT_CHARS:
-            self._rich.append(_Rich(self._order, kept, _display_id(output), size))
+            self._rich.append(_Rich(self._order, entry, _display_id(output), size))
             self._rich_chars += size
 
     def _update(self, update: dict[str, Any]) -> None:
         """Change the outputs with this display id, as a notebook does; in this run only."""
         display_id = _display_id(update)
         for rich in self._rich:
-            changed = {**rich.output, "data": update["data"], "metadata": update["metadata"]}
-            more = _size(changed) - rich.size
+            replacement = {**rich.output, "data": update["data"], "metadata": update["metadata"]}
+            more = _size(replacement) - rich.size
             is_meant = display_id is not None and rich.display_id == display_id
             if is_meant and self._rich_chars + more <= _MAX_OUTPUT_CHARS:
-                rich.output, rich.size = changed, rich.size + more
+                rich.output, rich.size = replacement, rich.size + more
                 self._rich_chars += more
 
     def _clear(self, *, wait: bool) -> None:
@@ -217,11 +217,11 @@ def _size(output: dict[str, Any]) -> int:
 
 def _merged(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Neighbouring pieces of one stream become one output."""
-    merged: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     for output in outputs:
-        previous = merged[-1] if merged else {}
+        previous = result[-1] if result else {}
         if output["output_type"] == "stream" and previous.get("name") == output["name"]:
             previous["text"] += output["text"]
         else:
-            merged.append(dict(output))
-    return merged
+            result.append(dict(output))
+    return result

@@ -42,7 +42,7 @@ def _empty(top: int) -> None:
 
 def _clear(folder: int, top: int, numbers: Iterator[int]) -> list[str]:
     """Remove the files of a folder and move its folders to the top: their names there."""
-    moved = []
+    names = []
     for name in os.listdir(folder):
         with contextlib.suppress(OSError):
             if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -51,8 +51,8 @@ def _clear(folder: int, top: int, numbers: Iterator[int]) -> list[str]:
             there = f".removed-{os.getpid()}-{next(numbers)}"
             _allow(name, folder)
             os.rename(name, there, src_dir_fd=folder, dst_dir_fd=top)
-            moved.append(there)
-    return moved
+            names.append(there)
+    return names
 
 
 @contextlib.contextmanager

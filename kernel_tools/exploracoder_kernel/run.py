@@ -97,7 +97,7 @@ class Run:
         process.has_hung = False
         process.pipes.recorder = self._recorder
         process.launch.start_run(process.pid, self._limits)
-        started = time.monotonic()
+        start = time.monotonic()
         guard = asyncio.create_task(self._end_when_stuck())
         try:
             outcome = await self._outcome_or_end()
@@ -106,30 +106,30 @@ class Run:
             raise
         finally:
             guard.cancel()
-            watched = await process.launch.stop_run(process.pid)
+            watch = await process.launch.stop_run(process.pid)
             process.pipes.recorder = None
             if self._showing:
                 await self._showing.end()
-        outcome = with_limits(outcome, watched, self._limits)
-        if watched.had_company:
+        outcome = with_limits(outcome, watch, self._limits)
+        if watch.had_company:
             outcome["note"] = _COMPANY
         if process.launch.launcher.limits is not None and outcome.get("error"):
             self._explain(outcome["error"])
-        outcome.setdefault("seconds", time.monotonic() - started)
+        outcome.setdefault("seconds", time.monotonic() - start)
         process.resident_bytes = int(outcome.get("resident_bytes", process.resident_bytes))
         return await self._observation(outcome)
 
     def _explain(self, error: Message) -> None:
         """Add what the sandbox has to do with an error, for whoever looks on and for the record."""
-        said = sandbox_sentence(
+        sentence = sandbox_sentence(
             str(error.get("ename")),
             str(error.get("evalue")),
             has_network=self.process.launch.launcher.has_network,
         )
-        if said:
-            error["evalue"] = f"{error['evalue']} ({said})"
+        if sentence:
+            error["evalue"] = f"{error['evalue']} ({sentence})"
             if self._showing is not None:
-                text = {"output_type": "stream", "name": "stderr", "text": f"{said}\n"}
+                text = {"output_type": "stream", "name": "stderr", "text": f"{sentence}\n"}
                 self._recorder.add(text)
 
     async def _outcome_or_end(self) -> Message:
@@ -246,6 +246,6 @@ def _shown_error(report: Any, recorder: Recorder) -> ErrorReport | None:
     fields = {key: value for key, value in dict(report).items() if key != "is_shown"}
     error = ErrorReport.model_validate(fields)
     if not report.get("is_shown"):
-        shown = {key: fields[key] for key in ("ename", "evalue", "traceback")}
-        recorder.add({"output_type": "error", **shown})
+        content = {key: fields[key] for key in ("ename", "evalue", "traceback")}
+        recorder.add({"output_type": "error", **content})
     return error

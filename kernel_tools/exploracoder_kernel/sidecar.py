@@ -167,10 +167,10 @@ class Sidecar(Questions):
         """
         branch = self._tree.find(branch_id)
         async with branch.lock:
-            chosen = limits or self._limits
-            return await self._states.deliver(branch, message, chosen, front_end)
+            effective_limits = limits or self._limits
+            return await self._states.deliver(branch, message, effective_limits, front_end)
 
-    async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
+    async def unpickle(self, branch_id: str, variables: PickledVariables) -> Unpickled:
         """Take variables of the user's kernel into a branch; ``carry`` is what to call.
 
         Their file belongs to the sidecar from then on.
@@ -179,21 +179,21 @@ class Sidecar(Questions):
             BranchNotFound: There is no such branch.
             SidecarError: The branch ended over it, or could not answer.
         """
-        self._pickled.append(pickled)
+        self._pickled.append(variables)
         branch = self._tree.find(branch_id)
         async with branch.lock:
             process = await self._states.live(branch)
             branch.is_busy = True
             try:
-                unpickled = await pickled.unpickle(process)
+                outcome = await variables.unpickle(process)
             except BranchDied as death:
                 await self._states.bury(branch)
                 raise SidecarError(f"The variables could not be taken in. {death}") from death
             finally:
                 branch.is_busy = False
-            if not unpickled.obstacle:
-                branch.cells.append(Cell("", self._limits, "ok", pickled))
-        return unpickled
+            if not outcome.obstacle:
+                branch.cells.append(Cell("", self._limits, "ok", variables))
+        return outcome
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
         """A new branch with the state that ``branch_id`` has now.
@@ -279,20 +279,20 @@ class Sidecar(Questions):
     async def _close_whatever_happens(self) -> None:
         """Close to the end even when the task is cancelled meanwhile; then pass that on."""
         closing = asyncio.create_task(self._close())
-        cancelled: asyncio.CancelledError | None = None
+        cancellation: asyncio.CancelledError | None = None
         while not closing.done():
             try:
                 await asyncio.shield(closing)
             except asyncio.CancelledError as error:
-                cancelled = error
-        if cancelled is not None:
-            raise cancelled
+                cancellation = error
+        if cancellation is not None:
+            raise cancellation
 
     async def _close(self) -> None:
         for branch in self._tree:
             if branch.process is not None:
                 branch.process.close()
         self._tree.clear()
-        for pickled in self._pickled:
-            pickled.file.close()
+        for variables in self._pickled:
+            variables.file.close()
         await self._launches.close()

@@ -102,13 +102,13 @@ class States:
         source = None if is_afresh else self._tree.nearest_live(branch)
         if source is not None and self.strategy is not None:
             async with source.lock:
-                shared = len(source.cells)
+                cell_count = len(source.cells)
                 try:
                     process = await self.fork(source)
                 except ForkRefused:
                     process = None
             if process is not None:
-                return process, branch.cells[shared:]
+                return process, branch.cells[cell_count:]
         return await self._launches.start(), branch.cells
 
     async def fork(self, source: Branch) -> BranchProcess | None:
@@ -138,15 +138,15 @@ class States:
         process = source.process
         if process is None or not process.is_fork or process.is_watched or not source.is_exact:
             return False
-        renewed = replace(source, process=None, lock=asyncio.Lock())
+        copy = replace(source, process=None, lock=asyncio.Lock())
         try:
-            await self.live(renewed, is_afresh=True)
+            await self.live(copy, is_afresh=True)
             if not source.is_dropped:
-                source.process, renewed.process = renewed.process, source.process
+                source.process, copy.process = copy.process, source.process
         except SidecarError:
             return False
         finally:
-            await self.bury(renewed)
+            await self.bury(copy)
         return not source.is_dropped
 
     async def measure(self) -> None:
@@ -200,11 +200,11 @@ class States:
             report = ErrorReport(ename="ReplayError", evalue=str(error))
             return Observation(status="error", error=report)
         was_exact = branch.is_exact
-        started = time.monotonic()
+        start = time.monotonic()
         observation = await self._run(branch, process, step)
         was_stopped = observation.status in ("timeout", "interrupted", "killed")
         if process.has_hung and process.is_fork and was_exact and was_stopped:
-            rest = _in_what_is_left(step, time.monotonic() - started)
+            rest = _in_what_is_left(step, time.monotonic() - start)
             observation = await self._run_afresh(branch, rest, observation)
         branch.used_at = time.monotonic()
         return observation
@@ -288,15 +288,15 @@ def _with_time(limits: Limits) -> Limits:
     return limits.model_copy(update={"wall_seconds": _PATIENCE * limits.wall_seconds})
 
 
-async def _unpickle(branch: Branch, process: BranchProcess, pickled: PickledVariables) -> None:
+async def _unpickle(branch: Branch, process: BranchProcess, variables: PickledVariables) -> None:
     try:
-        unpickled = await pickled.unpickle(process)
+        outcome = await variables.unpickle(process)
     except BranchDied as death:
         raise ReplayError(f"Branch {branch.id} could not be built again. {death}") from death
-    if unpickled.obstacle:
+    if outcome.obstacle:
         raise ReplayError(
             f"Branch {branch.id} could not be built again with the variables that were brought"
-            f" along: {unpickled.obstacle}."
+            f" along: {outcome.obstacle}."
         )
 
 
@@ -314,5 +314,5 @@ def _in_what_is_left(step: Step, used_s: float) -> Step:
     most = step.limits.wall_seconds
     if most is None:
         return step
-    left = max(most / 2, most - used_s)
-    return replace(step, limits=step.limits.model_copy(update={"wall_seconds": left}))
+    rest_s = max(most / 2, most - used_s)
+    return replace(step, limits=step.limits.model_copy(update={"wall_seconds": rest_s}))

@@ -88,9 +88,9 @@ class Branch:
 
     def info(self) -> BranchInfo:
         """What is shown of it."""
-        ended = self.process is not None and not self.process.is_alive
+        has_ended = self.process is not None and not self.process.is_alive
         state: BranchState = "busy" if self.is_busy else "idle"
-        if not self.is_busy and (self.has_died or ended):
+        if not self.is_busy and (self.has_died or has_ended):
             state = "dead"
         elif not self.is_busy and self.is_dormant:
             state = "dormant"
@@ -138,10 +138,10 @@ class Tree:
 
     def with_descendants(self, branch: Branch) -> list[Branch]:
         """The branch and all that come from it, parents first."""
-        found = [branch]
-        for ancestor in found:
-            found += [b for b in self if b.parent == ancestor.id]
-        return found
+        branches = [branch]
+        for ancestor in branches:
+            branches += [b for b in self if b.parent == ancestor.id]
+        return branches
 
     def nearest_live(self, branch: Branch) -> Branch | None:
         """The idle branch whose state most cells of ``branch`` lead from, if there is any."""

@@ -29,18 +29,18 @@ _KINDS: tuple[tuple[str, str], ...] = (
 )
 
 
-def with_limits(outcome: dict[str, Any], watched: Watched, limits: Limits) -> dict[str, Any]:
+def with_limits(outcome: dict[str, Any], watch: Watched, limits: Limits) -> dict[str, Any]:
     """The outcome of a run, given what the reaper saw of it.
 
     A run that a limit ended, by an exception or by a kill, has the status ``limit``. One that ran
     out of time, or came to its end all the same, only names the limits.
     """
-    hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *watched.limits_hit]))
+    hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *watch.limits_hit]))
     if not hit:
         return outcome
     outcome = {**outcome, "limits_hit": hit}
-    if outcome["status"] == "killed" and watched.killed_over is not None:
-        return {**outcome, **_killed_over(watched.killed_over, limits)}
+    if outcome["status"] == "killed" and watch.killed_over is not None:
+        return {**outcome, **_killed_over(watch.killed_over, limits)}
     if outcome["status"] == "error" and set(hit) - {"wall_seconds", "max_output_chars"}:
         return {**outcome, "status": "limit"}
     return outcome
@@ -56,12 +56,12 @@ _EXCEEDED = {
 
 def _killed_over(name: str, limits: Limits) -> dict[str, Any]:
     ename, what = _EXCEEDED[name]
-    allowed = ""
+    allowance = ""
     if name == "memory_bytes" and limits.memory_bytes is not None:
-        allowed = f", {limits.memory_bytes / 2**20:,.0f} MB in all its processes"
+        allowance = f", {limits.memory_bytes / 2**20:,.0f} MB in all its processes"
     elif name == "processes" and limits.processes is not None:
-        allowed = f", {limits.processes}"
-    return failure("limit", ename, f"The snippet {what}{allowed}, and was killed.")
+        allowance = f", {limits.processes}"
+    return failure("limit", ename, f"The snippet {what}{allowance}, and was killed.")
 
 
 def failure(status: RunStatus, ename: str, evalue: str) -> dict[str, Any]:
@@ -75,4 +75,4 @@ def sandbox_sentence(ename: str, evalue: str, *, has_network: bool) -> str:
     text = f"{ename}: {evalue}"
     if not has_network and re.search(_NO_NETWORK, text):
         return "The sandbox has no network."
-    return next((said for pattern, said in _KINDS if re.search(pattern, text)), "")
+    return next((sentence for pattern, sentence in _KINDS if re.search(pattern, text)), "")

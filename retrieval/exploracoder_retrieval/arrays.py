@@ -24,8 +24,8 @@ else:
         def __getattr__(self, name: str) -> Any:
             import numpy
 
-            found = self.__dict__[name] = getattr(numpy, name)  # the next time it is at hand
-            return found
+            attribute = self.__dict__[name] = getattr(numpy, name)  # the next time it is at hand
+            return attribute
 
     np = _Numpy()
     NDArray = Floats = Matrix = Vectors = RowNumbers = Any

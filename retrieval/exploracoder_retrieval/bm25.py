@@ -29,14 +29,14 @@ class WordIndex:
 
         # Numbers instead of words: a million documents' words would fill gigabytes.
         vocabulary: dict[str, int] = {}
-        numbered = [
+        token_ids = [
             # bm25s cannot index documents that have no word at all among them.
             [vocabulary.setdefault(word, len(vocabulary)) for word in each or ("_",)]
             for each in documents
         ]
         model = bm25s.BM25(k1=1.5, b=0.75)
-        model.index((numbered, vocabulary), show_progress=False)
-        return cls(model, len(numbered))
+        model.index((token_ids, vocabulary), show_progress=False)
+        return cls(model, len(token_ids))
 
     @classmethod
     def load(cls, folder: Path, rows: int) -> WordIndex:
@@ -71,5 +71,5 @@ class WordIndex:
             scores[rows] += shares
         limit = min(limit, self.rows)
         best = np.argpartition(-scores, limit - 1)[:limit]
-        ordered = best[np.lexsort((best, -scores[best]))]
-        return [(int(row), float(scores[row])) for row in ordered if scores[row] > 0]
+        ranking = best[np.lexsort((best, -scores[best]))]
+        return [(int(row), float(scores[row])) for row in ranking if scores[row] > 0]

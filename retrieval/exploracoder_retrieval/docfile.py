@@ -43,8 +43,8 @@ class DocFile(Sequence[ApiDoc]):
                 size = file.seek(0, 2)
                 data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
             starts = np.load(folder / "starts.npy")
-            said = json.loads((folder / "docs.json").read_text(encoding="utf-8"))
-            expected = (said["apis"], said["bytes"], said["crc32"])
+            manifest = json.loads((folder / "docs.json").read_text(encoding="utf-8"))
+            expected = (manifest["apis"], manifest["bytes"], manifest["crc32"])
         except (OSError, ValueError, EOFError, KeyError, TypeError) as error:
             raise _damaged(folder, type(error).__name__) from None
         if (count, size, _checksum(data)) != expected or len(starts) != count + 1:
@@ -81,8 +81,8 @@ def write_docs(folder: Path, docs: Iterable[ApiDoc]) -> None:
             crc = zlib.crc32(line, crc)
             starts.append(starts[-1] + len(line))
     np.save(folder / "starts.npy", np.array(starts, dtype=np.int64))
-    said = {"apis": len(starts) - 1, "bytes": starts[-1], "crc32": crc}
-    (folder / "docs.json").write_text(json.dumps(said), encoding="utf-8")
+    manifest = {"apis": len(starts) - 1, "bytes": starts[-1], "crc32": crc}
+    (folder / "docs.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def _checksum(data: bytes | mmap.mmap) -> int:

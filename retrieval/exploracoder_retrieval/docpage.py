@@ -61,14 +61,14 @@ def doc_page(name: str, doc: str) -> DocPage:
     text = inspect.cleandoc(without_signature(name, doc[:MAX_DOC_CHARS]))
     text = without_examples(text)
     try:
-        parsed = parse(text)
+        docstring = parse(text)
     except ParseError:
         return DocPage(text=as_markdown(text))
-    if not any(_kind(meta) for meta in parsed.meta):
+    if not any(_kind(meta) for meta in docstring.meta):
         return DocPage(text=as_markdown(text))
-    kinds = dict.fromkeys(kind for meta in parsed.meta if (kind := _kind(meta)))
-    parts = (DocPart(kind=kind, entries=_entries(kind, parsed.meta)) for kind in kinds)
-    return DocPage(text=as_markdown(_prose(parsed)), parts=tuple(parts))
+    kinds = dict.fromkeys(kind for meta in docstring.meta if (kind := _kind(meta)))
+    parts = (DocPart(kind=kind, entries=_entries(kind, docstring.meta)) for kind in kinds)
+    return DocPage(text=as_markdown(_prose(docstring)), parts=tuple(parts))
 
 
 def _kind(meta: DocstringMeta) -> PartKind | None:
@@ -95,11 +95,11 @@ def _entry(meta: DocstringMeta) -> DocEntry:
     return DocEntry(type=name, text=text)
 
 
-def _prose(parsed: Docstring) -> str:
-    gap = "\n\n" if parsed.blank_after_short_description else "\n"
-    told = [gap.join(filter(None, [parsed.short_description, parsed.long_description]))]
-    for meta in parsed.meta:
+def _prose(docstring: Docstring) -> str:
+    gap = "\n\n" if docstring.blank_after_short_description else "\n"
+    paragraphs = [gap.join(filter(None, [docstring.short_description, docstring.long_description]))]
+    for meta in docstring.meta:
         if not _kind(meta) and not isinstance(meta, DocstringExample) and meta.description:
             title = " ".join(meta.args).replace("_", " ").capitalize()
-            told.append(f"**{title}**\n\n{meta.description}")
-    return "\n\n".join(filter(None, told))
+            paragraphs.append(f"**{title}**\n\n{meta.description}")
+    return "\n\n".join(filter(None, paragraphs))

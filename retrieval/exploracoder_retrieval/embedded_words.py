@@ -27,9 +27,9 @@ def index_text(doc: ApiDoc) -> str:
 
     Source: ExploraCoder, appendix A.7, table 10 (Path + Desc*).
     """
-    registered = " ".join(alias.lstrip(".") for alias in doc.aliases if alias.startswith("."))
-    said = doc.summary or " ".join(split_identifier(doc.path.rpartition(".")[2]))
-    parts = (doc.path, registered, said if doc.summary else f"{said} {doc.signature}")
+    registered_names = " ".join(alias.lstrip(".") for alias in doc.aliases if alias.startswith("."))
+    summary = doc.summary or " ".join(split_identifier(doc.path.rpartition(".")[2]))
+    parts = (doc.path, registered_names, summary if doc.summary else f"{summary} {doc.signature}")
     return " ".join(part for part in parts if part)
 
 
@@ -39,14 +39,14 @@ def words(text: str) -> list[str]:
     >>> words("KnowledgeFrame.read_csv2")
     ['knowledgefram', 'knowledg', 'frame', 'read_csv2', 'read', 'csv', '2']
     """
-    found: list[str] = []
+    tokens: list[str] = []
     for match in _IDENTIFIER.finditer(text):
         identifier = match[0]
         pieces = split_identifier(identifier)
         if len(pieces) > 1:
-            found.append(identifier.lower())
-        found += pieces
-    return _stems(word for word in found if word not in _STOP)
+            tokens.append(identifier.lower())
+        tokens += pieces
+    return _stems(word for word in tokens if word not in _STOP)
 
 
 @lru_cache(maxsize=65_536)
@@ -56,8 +56,8 @@ def split_identifier(identifier: str) -> tuple[str, ...]:
     return tuple(piece.lower() for run in runs for piece in _HUMP.split(run))
 
 
-def _stems(found: Iterable[str]) -> list[str]:
-    return list(_stemmer().stemWords(list(found)))
+def _stems(tokens: Iterable[str]) -> list[str]:
+    return list(_stemmer().stemWords(list(tokens)))
 
 
 @lru_cache(maxsize=1)

@@ -23,15 +23,15 @@ def ensure(
         LibraryNotFound, UnreadableSource, EmptyLibrary: the library cannot be had.
         IndexUnavailable, EmbeddingError: the index cannot be written.
     """
-    found = index.find_target(target, interpreter)
-    if found.source == "docs" and _is_gone(found) and found.name in index.names():
-        return index.info(found.name)  # it holds all that the docs said
+    library = index.find_target(target, interpreter)
+    if library.source == "docs" and _is_gone(library) and library.name in index.names():
+        return index.info(library.name)  # it holds all that the docs said
     if index.is_current(target, interpreter):
-        return index.info(found.name)
-    mark = fingerprint(found, interpreter)
-    harvested = read(found, interpreter, progress)
-    index.update(harvested, progress, fingerprint=mark)
-    return harvested.library
+        return index.info(library.name)
+    mark = fingerprint(library, interpreter)
+    harvest = read(library, interpreter, progress)
+    index.update(harvest, progress, fingerprint=mark)
+    return harvest.library
 
 
 def _is_gone(target: Target) -> bool:

@@ -89,8 +89,8 @@ def decode_python(content: bytes) -> str:
             raise UnreadableSource(f"its encoding {encoding} is not read")
         return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeError as error:
-        said = getattr(error, "encoding", "in its encoding")
-        raise UnreadableSource(f"it is not {said} text") from None
+        codec = getattr(error, "encoding", "in its encoding")
+        raise UnreadableSource(f"it is not {codec} text") from None
     except (SyntaxError, LookupError, ValueError) as error:
         raise UnreadableSource(f"it is not text in its encoding: {error}") from None
 
@@ -122,13 +122,13 @@ def entries(folder: Path | str, on_skip: Skip = _say_nothing) -> list[os.DirEntr
     """What lies in a folder, by name; nothing when it cannot be listed."""
     try:
         with os.scandir(folder) as scan:
-            found = list(islice(scan, MAX_ENTRIES + 1))
+            listing = list(islice(scan, MAX_ENTRIES + 1))
     except OSError as error:
         on_skip(str(folder), f"it cannot be listed: {error.strerror or error}")
         return []
-    if len(found) > MAX_ENTRIES:
+    if len(listing) > MAX_ENTRIES:
         on_skip(str(folder), _TOO_MANY)
-    return sorted(found[:MAX_ENTRIES], key=lambda entry: entry.name)
+    return sorted(listing[:MAX_ENTRIES], key=lambda entry: entry.name)
 
 
 def folder_trouble(entry: os.DirEntry[str], inside: Path | None) -> str:
@@ -196,8 +196,8 @@ def _inner(
     if trouble:
         on_skip(entry.path, trouble)
         return []
-    found = entries(entry.path, on_skip)
-    return [] if any(each.name == "pyvenv.cfg" for each in found) else found
+    listing = entries(entry.path, on_skip)
+    return [] if any(each.name == "pyvenv.cfg" for each in listing) else listing
 
 
 def _trouble(entry: os.DirEntry[str], inside: Path | None) -> str:

@@ -61,14 +61,14 @@ class GivenDocs:
                 f" it, then give them again: exploracoder index {library} --docs PATH_OR_URL"
             ) from None
 
-    def sources(self, given: Given) -> tuple[DocsSource, ...]:
+    def sources(self, record: Given) -> tuple[DocsSource, ...]:
         """Where the documentation lies now."""
-        home = self._home(given.library)
+        home = self._home(record.library)
         return tuple(
             DocsSource(
-                origin, home / given.copies[origin] if origin in given.copies else Path(origin)
+                origin, home / record.copies[origin] if origin in record.copies else Path(origin)
             )
-            for origin in given.origins
+            for origin in record.origins
         )
 
     def give(
@@ -100,15 +100,15 @@ class GivenDocs:
             except BaseException:
                 self._drop_copies(home, keep=self._known_copies(library))
                 raise
-            made = Given(
+            record = Given(
                 library=library, stands_alone=stands_alone, origins=absolute, copies=copies
             )
-            write_atomically(home / _RECORD, made.model_dump_json(indent=1))
+            write_atomically(home / _RECORD, record.model_dump_json(indent=1))
         except OSError as error:
             reason = error.strerror or error
             raise IndexUnavailable(f"{home} cannot be written: {reason}.") from None
         self._drop_copies(home, keep=set(copies.values()))
-        return made
+        return record
 
     def forget(self, library: str) -> bool:
         """Forgets what was given for a library; False when nothing was."""
@@ -122,10 +122,10 @@ class GivenDocs:
 
     def _known_copies(self, library: str) -> set[str]:
         try:
-            found = self.find(library)
+            record = self.find(library)
         except DocsUnavailable:
             return set()
-        return set(found.copies.values()) if found else set()
+        return set(record.copies.values()) if record else set()
 
     def _drop_copies(self, home: Path, *, keep: set[str]) -> None:
         for each in home.glob("copy-*"):

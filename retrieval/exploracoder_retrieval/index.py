@@ -61,8 +61,8 @@ class _Remembered:
     left_out: str
 
     def is_current(self, shelf: Shelf, stamp: frozenset[tuple[str, int]], left_out: str) -> bool:
-        known = (self.shelf.entry, self.stamp, self.left_out)
-        return known == (shelf.entry, stamp, left_out)
+        state = (self.shelf.entry, self.stamp, self.left_out)
+        return state == (shelf.entry, stamp, left_out)
 
 
 class Index:
@@ -140,11 +140,11 @@ class Index:
         those whose origin is ``left_out``: somebody's own. What is open is shared: closing one
         closes both.
         """
-        made = copy.copy(self)
-        made._roots = dict(self._roots)
-        made._uses_examples = uses_examples
-        made._left_out = left_out
-        return made
+        index = copy.copy(self)
+        index._roots = dict(self._roots)
+        index._uses_examples = uses_examples
+        index._left_out = left_out
+        return index
 
     def close(self) -> None:
         """Let go of what is open: some thirty files that are mapped into memory for each library.
@@ -186,8 +186,8 @@ class Index:
 
     def get(self, path: str) -> ApiDoc | None:
         """The ApiDoc of an import path, its best or another public one."""
-        found = (shelf.at(path) for shelf in self._shelves())
-        return next((doc for doc in found if doc is not None), None)
+        docs = (shelf.at(path) for shelf in self._shelves())
+        return next((doc for doc in docs if doc is not None), None)
 
     def search(
         self,
@@ -237,9 +237,9 @@ class Index:
         """
         self._refresh()
         shelf = self._shelf(library)
-        kept = self._with_memory(shelf)[1]
+        kept_examples = self._with_memory(shelf)[1]
         info = shelf.info
-        return tuple(nearest(task, hits, info.examples, kept, info.version))
+        return tuple(nearest(task, hits, info.examples, kept_examples, info.version))
 
     def memo(self, library: str, key: str) -> Any:
         """A JSON value kept with a library's current content, or None."""
@@ -270,10 +270,10 @@ class Index:
             LibraryNotFound: nothing answers to the target.
             UnreadableSource: it holds no Python library.
         """
-        found = self.find_target(target, interpreter)
+        library = self.find_target(target, interpreter)
         self._refresh()
-        editions = self._opened.catalog.editions(found.name)
-        mark = fingerprint(found, interpreter) if editions else ""
+        editions = self._opened.catalog.editions(library.name)
+        mark = fingerprint(library, interpreter) if editions else ""
         embedder = self._meaning.embedder.name
         same = (e for e in editions if e.embedder == embedder and e.fingerprint.startswith(mark))
         entry = next(same, None)
@@ -281,7 +281,7 @@ class Index:
             return False
         self._roots[entry.name] = entry.root
         with suppress(LibraryNotFound):  # its files are damaged: it was just taken out
-            return bool(self._shelf(found.name).docs)
+            return bool(self._shelf(library.name).docs)
         return False
 
     def update(
@@ -354,8 +354,8 @@ class Index:
     def _switch(self, entry: Entry) -> None:
         catalog = self._opened.catalog.with_entry(entry)
         self._files.write_catalog(catalog)
-        kept = {each.generation for each in catalog.editions(entry.name)}
-        self._files.drop_generations(entry.name, keep=kept)
+        generations = {each.generation for each in catalog.editions(entry.name)}
+        self._files.drop_generations(entry.name, keep=generations)
         self._meaning.keep({each.collection for each in catalog.entries})
         self._refresh()
 
@@ -363,8 +363,8 @@ class Index:
         """The shelves of some libraries, or of all, each once."""
         self._refresh()
         names = self._opened.catalog.libraries if libraries is None else libraries
-        found = {id(each): each for each in map(self._shelf, names)}
-        return [self._with_memory(each)[0] for each in found.values()]
+        shelves = {id(each): each for each in map(self._shelf, names)}
+        return [self._with_memory(each)[0] for each in shelves.values()]
 
     def _with_memory(self, shelf: Shelf) -> tuple[Shelf, Kept]:
         """A shelf on which what is kept counts, and what of it uses what is there.
@@ -375,37 +375,37 @@ class Index:
             return shelf, ()
         name, key = shelf.entry.name, (shelf.entry.name, shelf.entry.root)
         stamp = self.examples.stamp(name)
-        known = self._opened.remembered.get(key)
-        if known is None or not known.is_current(shelf, stamp, self._left_out):
+        record = self._opened.remembered.get(key)
+        if record is None or not record.is_current(shelf, stamp, self._left_out):
             all_kept = self.examples.of(name) if stamp else ()
             others = [one for one in all_kept if one.origin != self._left_out or not one.origin]
-            found = [(one, rows) for one in others if len(rows := shelf.rows_of(one.apis))]
-            kept = tuple(one for one, _ in found)
-            if kept:
-                vectors = self.examples.vectors(kept, self._meaning.embedder)
-                memory = Memory(vectors, [rows for _, rows in found])
+            pairs = [(one, rows) for one in others if len(rows := shelf.rows_of(one.apis))]
+            kept_examples = tuple(one for one, _ in pairs)
+            if kept_examples:
+                vectors = self.examples.vectors(kept_examples, self._meaning.embedder)
+                memory = Memory(vectors, [rows for _, rows in pairs])
                 shelf = replace(shelf, corpus=replace(shelf.corpus, memory=memory))
-            known = _Remembered(shelf, kept, stamp, self._left_out)
-            self._opened.remembered[key] = known
-        return known.shelf, known.kept
+            record = _Remembered(shelf, kept_examples, stamp, self._left_out)
+            self._opened.remembered[key] = record
+        return record.shelf, record.kept
 
     def _refresh(self) -> None:
         """Follows what this or another process wrote since the last look."""
         with self._following:
-            opened, stamp = self._opened, self._files.catalog_stamp()
-            if stamp == opened.stamp:
+            state, stamp = self._opened, self._files.catalog_stamp()
+            if stamp == state.stamp:
                 return
             try:
-                opened.catalog = self._files.read_catalog()
+                state.catalog = self._files.read_catalog()
             except IndexCorrupt as error:
                 self._warn(f"{error} The index is built again.")
                 self._meaning.reset()
                 self._files.wipe()
-                opened.catalog = Catalog()
-            opened.stamp = self._files.catalog_stamp()
-            entries = {(each.name, each.root): each for each in opened.catalog.entries}
-            shelves = dict(opened.shelves)
-            opened.shelves = {
+                state.catalog = Catalog()
+            state.stamp = self._files.catalog_stamp()
+            entries = {(each.name, each.root): each for each in state.catalog.entries}
+            shelves = dict(state.shelves)
+            state.shelves = {
                 key: shelf for key, shelf in shelves.items() if entries.get(key) == shelf.entry
             }
 

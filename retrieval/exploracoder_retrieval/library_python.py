@@ -112,31 +112,31 @@ class Interpreter:
         """The distribution that provides a top-level import name, or None for a loose module."""
         for dist in self._providers.get(import_name, ()):
             return _describe(dist)
-        named = self._by_name.get(normalise(import_name))
-        return _describe(named) if named else None
+        namesake = self._by_name.get(normalise(import_name))
+        return _describe(namesake) if namesake else None
 
     def import_names(self, distribution: str) -> tuple[str, ...]:
         """The public top-level names that a distribution provides; empty when it is unknown."""
         dist = self._by_name.get(normalise(distribution))
         if dist is None:
             return ()
-        provided = [name for name, dists in self._providers.items() if dist in dists]
-        return tuple(sorted(provided, key=lambda name: _nearness(name, distribution)))
+        names = [name for name, dists in self._providers.items() if dist in dists]
+        return tuple(sorted(names, key=lambda name: _nearness(name, distribution)))
 
     def library_names(self) -> frozenset[str]:
         """Every name a person may mean: distributions and importable top-level names."""
-        installed = {str(dist.metadata["Name"]) for dist in self._by_name.values()}
-        return frozenset(installed | set(self._providers) | self.standard_modules)
+        dist_names = {str(dist.metadata["Name"]) for dist in self._by_name.values()}
+        return frozenset(dist_names | set(self._providers) | self.standard_modules)
 
     @cached_property
     def _by_name(self) -> dict[str, metadata.Distribution]:
         paths = [str(path) for path in self.search_paths]
-        found: dict[str, metadata.Distribution] = {}
+        distributions: dict[str, metadata.Distribution] = {}
         for dist in metadata.distributions(path=paths):
             name = dist.metadata["Name"]
             if name:
-                found.setdefault(normalise(name), dist)
-        return found
+                distributions.setdefault(normalise(name), dist)
+        return distributions
 
     @cached_property
     def _providers(self) -> dict[str, list[metadata.Distribution]]:
@@ -149,8 +149,8 @@ class Interpreter:
 
 def _python_path() -> list[str]:
     """The folders of PYTHONPATH. A process that had it would run code that lies in them."""
-    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return [str(Path(folder).absolute()) for folder in named if folder]
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [str(Path(folder).absolute()) for folder in folders if folder]
 
 
 def normalise(name: str) -> str:
@@ -163,7 +163,7 @@ def _ask(python: str | Path) -> str:
     # A name is looked up on PATH; a relative path means the current folder.
     command = str(Path(python).absolute()) if os.sep in str(python) else str(python)
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [command, "-c", _QUESTION],
             capture_output=True,
             text=True,
@@ -183,27 +183,27 @@ def _ask(python: str | Path) -> str:
         raise InterpreterError(
             f"{python} did not answer within {ASK_TIMEOUT_S:.0f} s; it seems not to be a Python."
         ) from None
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    if process.returncode != 0:
+        last = (process.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise InterpreterError(f"{python} is not a usable Python: {last}")
-    return done.stdout
+    return process.stdout
 
 
 def _parse(python: str | Path, answer: str) -> dict[str, Any]:
     try:
         # A sitecustomize may print before the answer.
-        parsed = json.loads(answer.strip().splitlines()[-1])
-        if isinstance(parsed, dict) and {"version", "paths"} <= parsed.keys():
-            return parsed
+        report = json.loads(answer.strip().splitlines()[-1])
+        if isinstance(report, dict) and {"version", "paths"} <= report.keys():
+            return report
     except (ValueError, IndexError):
         pass
     raise InterpreterError(f"{python} is not a Python: it did not understand the question.")
 
 
 def _top_level(dist: metadata.Distribution) -> Iterator[str]:
-    declared = (dist.read_text("top_level.txt") or "").split()
-    if declared:
-        yield from (name for name in declared if not name.startswith("_"))
+    names = (dist.read_text("top_level.txt") or "").split()
+    if names:
+        yield from (name for name in names if not name.startswith("_"))
         return
     for file in dist.files or ():
         top = file.parts[0]

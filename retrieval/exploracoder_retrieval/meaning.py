@@ -72,24 +72,24 @@ class Meaning:
     ) -> Iterator[Rows]:
         """The rows of a collection, in order."""
         lacking = _lacking(ids, old if self._fits(old) else None)
-        done = 0
+        count = 0
         for span in Schedule.of(len(ids)).spans():
             batch, start = ids[span], span.start
-            known = self._known(old, [each for each in batch if each not in lacking])
-            missing = [row for row, each in enumerate(batch, start) if each not in known]
-            added = docs[span]
-            texts = [index_text(doc) for doc in added]
+            old_vectors = self._known(old, [each for each in batch if each not in lacking])
+            missing = [row for row, each in enumerate(batch, start) if each not in old_vectors]
+            batch_docs = docs[span]
+            texts = [index_text(doc) for doc in batch_docs]
             vectors = np.zeros((len(batch), self.embedder.dimensions), dtype=np.float32)
             for row, each in enumerate(batch):
-                if each in known:
-                    vectors[row] = known[each]
+                if each in old_vectors:
+                    vectors[row] = old_vectors[each]
             if missing:
-                made = self.embedder.embed([texts[row - start] for row in missing])
-                vectors[[row - start for row in missing]] = made
-                done += len(missing)
+                new_vectors = self.embedder.embed([texts[row - start] for row in missing])
+                vectors[[row - start for row in missing]] = new_vectors
+                count += len(missing)
                 if progress is not None:
-                    progress("embed", done, max(done, len(lacking)))
-            yield Rows(batch, vectors, texts, [metadata(doc, library) for doc in added])
+                    progress("embed", count, max(count, len(lacking)))
+            yield Rows(batch, vectors, texts, [metadata(doc, library) for doc in batch_docs])
 
     def matching(self, shelf: Shelf, only: Filter) -> RowNumbers:
         """The rows of the documents that a filter lets pass, which is one that has conditions."""
@@ -103,7 +103,7 @@ class Meaning:
         limit, where = min(depth, len(shelf.docs)), only.where if only else None
         collection = shelf.entry.collection
         try:
-            found = self._store.search(collection, queries, limit, where)
+            results = self._store.search(collection, queries, limit, where)
         except (IndexCorrupt, CollectionMissing) as error:
             if isinstance(error, IndexCorrupt):
                 self._discard(error)
@@ -112,8 +112,8 @@ class Meaning:
             with self._lock():
                 ids = [vector_id(doc) for doc in shelf.docs]
                 self.write(collection, shelf.info, shelf.docs, ids, None, None)
-            found = self._store.search(collection, queries, limit, where)
-        return [_near(shelf, ids, similarity) for ids, similarity in found]
+            results = self._store.search(collection, queries, limit, where)
+        return [_near(shelf, ids, similarity) for ids, similarity in results]
 
     def keep(self, collections: Collection[str]) -> None:
         """Removes vectors that no document needs any more, also those of an update that died."""

@@ -54,8 +54,8 @@ def _directed(name: str, rest: str, body: list[str]) -> list[str]:
         return _fenced([rest, *code] if name == "math" and rest else code, "")
     if name in _PICTURES:
         return [""]
-    said = name.replace("-", " ").capitalize()
-    return ["", f"**{said}:** {rest}", *textwrap.dedent("\n".join(body)).splitlines(), ""]
+    title = name.replace("-", " ").capitalize()
+    return ["", f"**{title}:** {rest}", *textwrap.dedent("\n".join(body)).splitlines(), ""]
 
 
 def _line(line: str) -> str:

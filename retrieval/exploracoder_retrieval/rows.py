@@ -80,8 +80,8 @@ _SIDES: Any = ("left", "right")
 
 
 def _number(key: str) -> int:
-    hashed = hashlib.sha256(key.encode("utf-8", "surrogatepass"))
-    return int.from_bytes(hashed.digest()[:8], "little")
+    sha256 = hashlib.sha256(key.encode("utf-8", "surrogatepass"))
+    return int.from_bytes(sha256.digest()[:8], "little")
 
 
 @dataclass(frozen=True, slots=True)

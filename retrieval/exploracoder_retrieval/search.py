@@ -74,8 +74,8 @@ def search(
     only: Filter | None = None,
 ) -> list[tuple[Hit, ...]]:
     """The k best APIs of some libraries for each text, with ``only`` of those that it lets pass."""
-    found = find_candidates(texts, shelves, meaning, max(DEPTH, k), only)
-    return [each.ranked(learned_weights(), k) for each in found]
+    candidates = find_candidates(texts, shelves, meaning, max(DEPTH, k), only)
+    return [each.ranked(learned_weights(), k) for each in candidates]
 
 
 def find_candidates(
@@ -92,7 +92,7 @@ def find_candidates(
     vectors = np.concatenate(query_vectors(queries, meaning.embedder))
     near = [meaning.search(shelf, vectors, depth, only) for shelf in shelves]
     corpora = [_narrowed(shelf, meaning, only) for shelf in shelves]
-    found, start = [], 0
+    candidates, start = [], 0
     for query in queries:
         parts = slice(start, start + len(query.parts))
         raw = [
@@ -100,9 +100,9 @@ def find_candidates(
             for corpus, each in zip(corpora, near, strict=True)
         ]
         docs = Picked([(shelf.docs, each.rows) for shelf, each in zip(shelves, raw, strict=True)])
-        found.append(Candidates(docs=docs, features=features(raw) if docs else _nothing()))
+        candidates.append(Candidates(docs=docs, features=features(raw) if docs else _nothing()))
         start = parts.stop
-    return found
+    return candidates
 
 
 def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
@@ -121,9 +121,11 @@ def query_vectors(queries: Sequence[Query], embedder: Embedder) -> list[Vectors]
         EmbeddingError: there are no vectors.
     """
     texts = list(dict.fromkeys(text for query in queries for text in _embedded(query)))
-    known = dict(zip(texts, embedder.embed(texts), strict=True))
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
     return [
-        np.stack([known[text] if text in known else _mean(query, known) for text in query.parts])
+        np.stack(
+            [vectors[text] if text in vectors else _mean(query, vectors) for text in query.parts]
+        )
         for query in queries
     ]
 
@@ -137,7 +139,7 @@ def _clauses_say_all(query: Query) -> bool:
     return 0 < len(clauses) <= _CLAUSES and len(whole.split()) > _WORDS
 
 
-def _mean(query: Query, known: Mapping[str, Floats]) -> Floats:
+def _mean(query: Query, vectors: Mapping[str, Floats]) -> Floats:
     """Of the vectors of a query's clauses, each counting by its words; of length one."""
-    total = np.sum([len(part.split()) * known[part] for part in query.parts[1:]], axis=0)
+    total = np.sum([len(part.split()) * vectors[part] for part in query.parts[1:]], axis=0)
     return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)

@@ -32,5 +32,5 @@ def metadata(doc: ApiDoc, library: LibraryInfo) -> Mapping[str, Any]:
     """Library, version and kind of an API, and each module or class that it lies in."""
     parts = doc.path.split(".")
     modules = [".".join(parts[:end]) for end in range(1, len(parts))]
-    said = {"library": library.name, "version": library.version, "kind": doc.kind}
-    return said | ({"module": modules} if modules else {})
+    fields = {"library": library.name, "version": library.version, "kind": doc.kind}
+    return fields | ({"module": modules} if modules else {})

@@ -14,30 +14,30 @@ Marks = set[tuple[str, str]]
 
 def one_of_each(hits: Iterable[Hit], marks_of: Callable[[ApiDoc], Marks]) -> Iterator[Hit]:
     """Of each shared member the first that comes; everything else as it is."""
-    met: Marks = set()
+    seen_marks: Marks = set()
     for hit in hits:
         marks = marks_of(hit.doc)
-        if not met & marks:
+        if not seen_marks & marks:
             yield hit
-        met |= marks
+        seen_marks |= marks
 
 
 def with_others(
     hits: Sequence[Hit], k: int, marks_of: Callable[[ApiDoc], Marks]
 ) -> list[tuple[Hit, tuple[str, ...]]]:
     """The k best things that were found, each with the paths of the shared member elsewhere."""
-    kept = list(one_of_each(hits, marks_of))[:k]
-    shown = {hit.doc.path for hit in kept}
+    best_hits = list(one_of_each(hits, marks_of))[:k]
+    shown_paths = {hit.doc.path for hit in best_hits}
     return [
         (
             hit,
             tuple(
                 other.doc.path
                 for other in hits
-                if other.doc.path not in shown and marks_of(other.doc) & marks_of(hit.doc)
+                if other.doc.path not in shown_paths and marks_of(other.doc) & marks_of(hit.doc)
             ),
         )
-        for hit in kept
+        for hit in best_hits
     ]
 
 
@@ -64,5 +64,5 @@ def alike(doc: ApiDoc) -> Marks:
         return {(doc.path, "")}
     name = doc.path.rpartition(".")[2]
     parameters = doc.signature.partition("(")[2]
-    told = [doc.summary, "" if parameters.startswith(")") else parameters]
-    return {(name, text) for text in told if text} or {(name, "")}
+    texts = [doc.summary, "" if parameters.startswith(")") else parameters]
+    return {(name, text) for text in texts if text} or {(name, "")}

@@ -36,9 +36,9 @@ class Shelf:
     def at(self, path: str) -> ApiDoc | None:
         """The document of a public import path; a best path goes before another's alias."""
         best = (self.docs[row] for row in self.tables.paths.find(path))
-        found = next((doc for doc in best if doc.path == path), None)
+        document = next((doc for doc in best if doc.path == path), None)
         others = (self.docs[row] for row in self.tables.aliases.find(path))
-        return found or next((doc for doc in others if path in doc.aliases), None)
+        return document or next((doc for doc in others if path in doc.aliases), None)
 
 
 def vector_id(doc: ApiDoc) -> str:
@@ -53,7 +53,7 @@ def content_hash(doc: ApiDoc) -> str:
 
 def digest(parts: Iterable[str]) -> str:
     """Twenty hexadecimal digits for a sequence of texts."""
-    hashed = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for part in parts:
-        hashed.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    return hashed.hexdigest()[:20]
+        sha256.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    return sha256.hexdigest()[:20]

@@ -42,9 +42,9 @@ class Schedule:
     @classmethod
     def of(cls, count: int) -> Schedule:
         """For a collection of ``count`` vectors."""
-        wanted = max(1, math.ceil(count / _PORTION))
-        together = min(wanted, max(_TOGETHER, wanted // _SAVES))
-        saves = math.ceil(wanted / together)
+        min_portions = max(1, math.ceil(count / _PORTION))
+        together = min(min_portions, max(_TOGETHER, min_portions // _SAVES))
+        saves = math.ceil(min_portions / together)
         return cls(count, saves, saves * together)
 
     @property
@@ -113,8 +113,8 @@ class VectorStore:
         """Vectors of a collection by id; none when there is no such collection."""
         try:
             with self._translated():
-                found = self._open().get_collection(name, embedding_function=None)
-                rows = found.get(ids=list(ids), include=["embeddings"])
+                collection = self._open().get_collection(name, embedding_function=None)
+                rows = collection.get(ids=list(ids), include=["embeddings"])
         except CollectionMissing:
             return {}
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
@@ -122,8 +122,8 @@ class VectorStore:
     def matching(self, name: str, where: dict[str, Any]) -> list[str]:
         """The ids of a collection's rows that meet a condition of chroma's."""
         with self._translated():
-            found = self._open().get_collection(name, embedding_function=None)
-            return list(found.get(where=where, include=[])["ids"])
+            collection = self._open().get_collection(name, embedding_function=None)
+            return list(collection.get(where=where, include=[])["ids"])
 
     def search(
         self, name: str, queries: Vectors, limit: int, where: dict[str, Any] | None
@@ -133,8 +133,8 @@ class VectorStore:
         With ``where``, a condition of chroma's, only of rows that meet it.
         """
         with self._translated():
-            found = self._open().get_collection(name, embedding_function=None)
-            reply = found.query(
+            collection = self._open().get_collection(name, embedding_function=None)
+            reply = collection.query(
                 query_embeddings=queries, n_results=limit, where=where, include=["distances"]
             )
         return [
@@ -147,9 +147,9 @@ class VectorStore:
         if self.is_shared:
             return
         with self._translated():
-            for found in self._open().list_collections():
-                if found.name not in names:
-                    self._open().delete_collection(found.name)
+            for collection in self._open().list_collections():
+                if collection.name not in names:
+                    self._open().delete_collection(collection.name)
 
     def reset(self) -> None:
         """Throws a damaged embedded store away."""
@@ -233,8 +233,8 @@ def _forget_failed() -> None:
 
 def _reason(error: BaseException) -> str:
     """What went wrong, in a line."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said[:200]}" if said else type(error).__name__
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message[:200]}" if message else type(error).__name__
 
 
 def _is_ours(error: BaseException) -> bool:

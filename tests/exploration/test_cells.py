@@ -249,6 +249,7 @@ def test_a_definition_alone_is_not_cut(code: str) -> None:
         ("def f(a):\n    # Twice\n    b = 2 * a\n    return b", "# Twice\nb = 2 * a\nr = b"),
         ("def f(a):\n    return {\n        1: a\n    }", "r = {\n    1: a\n}"),
         ("def f(a):\n    return[a]", "r =[a]"),
+        ('def f(a):\n    b = "é" * 6; return a', 'b = "é" * 6; r = a'),
         ("def f(a):\n    if a:\n        return 1\n    return 2", ""),
         ("def f(a):\n    def g():\n        return a\n    return g()", ""),
         ("def f(a):\n    print(a)", ""),

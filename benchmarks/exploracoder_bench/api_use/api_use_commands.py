@@ -80,17 +80,17 @@ def judge(cases: Path, as_json: bool, strict: bool) -> int:
     """Say which candidates of a file are right, and where the data flow of the others differs."""
     from exploracoder_bench.api_use.cases import read_cases
 
-    given = read_cases(cases)
+    all_cases = read_cases(cases)
 
     async def judge_all() -> None:
         from exploracoder_bench.api_use.judging import open_judge
 
-        async with open_judge() as opened:
-            for case in given:
-                verdict = await case.judge(opened, is_strict=strict)
+        async with open_judge() as flow_judge:
+            for case in all_cases:
+                verdict = await case.judge(flow_judge, is_strict=strict)
                 if as_json:
-                    said = {"id": case.id, "correct": verdict.correct, "why": verdict.why}
-                    click.echo(json.dumps(said))
+                    row = {"id": case.id, "correct": verdict.correct, "why": verdict.why}
+                    click.echo(json.dumps(row))
                 else:
                     word = "right" if verdict.correct else "wrong"
                     click.echo(f"{case.id}: {word}: {verdict.why}\n{verdict.text}".rstrip())
@@ -112,8 +112,8 @@ def packages(libraries: str, out: Path) -> int:
 
     shelf = provided(libraries) if libraries in PROVIDED else read(Path(libraries))
     with raised_as(InputError, OSError, of="--out"):
-        written = write_new_packages(shelf, out)
-    for package in written:
+        package_folders = write_new_packages(shelf, out)
+    for package in package_folders:
         click.echo(str(package))
     folder = out.absolute()
     click.echo(f"Now: exploracoder explore TASK -l {folder}/LIBRARY --readable {folder}", err=True)

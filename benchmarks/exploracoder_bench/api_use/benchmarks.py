@@ -59,11 +59,11 @@ def compositionality() -> Iterator[Problem]:
     for length, number in itertools.product(range(1, _LONGEST + 1), range(_CHAINS_PER_LENGTH)):
         text = "image"
         for function in rng.choices(steps, k=length):
-            given = [
+            keyword_arguments = [
                 f"{one.name}={constant_of(shelf.plain(one.type), rng)!r}"
                 for one in function.arguments
             ]
-            text += f".{function.name}({', '.join(given)})"
+            text += f".{function.name}({', '.join(keyword_arguments)})"
         yield Problem(
             **_asked(text, shelf, f"change_image_{number + 1}"),
             id=f"compositionality-{length}-{number}",
@@ -117,8 +117,10 @@ def _noises(docs: str, prompt: str) -> str:
     """As in the paper's table 2: one of the two is varied while the other is as it should be."""
     if "baseline" not in (docs, prompt):
         return "semantics-both"
-    varied = [f"docs-{docs}"] * (docs != "baseline") + [f"prompt-{prompt}"] * (prompt != "baseline")
-    return f"semantics-{(varied or ['baseline'])[0]}".replace(" ", "-")
+    variations = [f"docs-{docs}"] * (docs != "baseline") + [f"prompt-{prompt}"] * (
+        prompt != "baseline"
+    )
+    return f"semantics-{(variations or ['baseline'])[0]}".replace(" ", "-")
 
 
 def arguments() -> Iterator[Problem]:
@@ -138,10 +140,10 @@ def _with_order(
     count: int, order: tuple[int, ...], other: tuple[int, ...], shots: FewShot
 ) -> Problem:
     target, *examples = _BY_ARGUMENTS[count]
-    said = "".join(str(one + 1) for one in order)
+    digits = "".join(str(one + 1) for one in order)
     return Problem(
         **_ordered(target, order, 0),
-        id=f"arguments-{count}-{said}-{shots}",
+        id=f"arguments-{count}-{digits}-{shots}",
         benchmark=f"arguments-{count}-{shots}",
         num_distractors=_DISTRACTORS,
         fewshot=_shots(
@@ -157,11 +159,11 @@ def _ordered(function: str, order: Sequence[int], at: int) -> dict[str, Any]:
     """A call whose arguments are free in this order, and fixed where it does not name them."""
     shelf = provided("solids")
     names = [one.name for one in shelf.libraries[0].function(function).arguments]
-    fixed = [
+    constants = [
         f"{name}={3 + place + 2 * at}" for place, name in enumerate(names) if place not in order
     ]
-    asked = _asked(f"solids.{function}({', '.join(fixed)})", shelf)
-    return {**asked, "outer_order": tuple(names[place] for place in order)}
+    fields = _asked(f"solids.{function}({', '.join(constants)})", shelf)
+    return {**fields, "outer_order": tuple(names[place] for place in order)}
 
 
 def _shots(kind: FewShot, alike: Sequence[Asked], unlike: Sequence[Asked]) -> tuple[Asked, ...]:
@@ -178,11 +180,11 @@ def _shots(kind: FewShot, alike: Sequence[Asked], unlike: Sequence[Asked]) -> tu
 
 def _asked(signature: str, shelf: Shelf, func_name: str | None = None) -> dict[str, Any]:
     expression = parse(signature, shelf)
-    named = func_name or f"compute_{expression.function.removeprefix('get_')}"
+    name = func_name or f"compute_{expression.function.removeprefix('get_')}"
     return {
         "signature": signature,
         "description": describe(expression, shelf),
-        "func_name": named,
+        "func_name": name,
     }
 
 

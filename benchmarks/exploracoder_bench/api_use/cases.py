@@ -49,8 +49,8 @@ class Case(BaseModel):
         shelf = shelf_of(self.libraries, self.id) if self.libraries else provided()
         outer = tuple(_outer(one, shelf) for one in self.params or ())
         if self.reference:
-            asked = Question(shelf, self.reference, self.func_name, outer)
-            expected = await judge.flow_of(asked)
+            reference = Question(shelf, self.reference, self.func_name, outer)
+            expected = await judge.flow_of(reference)
         else:
             outer, expected = self._from_signature(shelf)
         question = Question(shelf, self.candidate, self.func_name, outer)
@@ -85,10 +85,10 @@ def read_cases(file: Path) -> list[Case]:
 
 def _case(file: Path, at: int, line: str) -> Case:
     try:
-        given = json.loads(line)
-        if not isinstance(given, Mapping):
+        value = json.loads(line)
+        if not isinstance(value, Mapping):
             raise ValueError("it is no object")
-        return Case.model_validate(given)
+        return Case.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

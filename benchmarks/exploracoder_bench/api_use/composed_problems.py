@@ -107,8 +107,8 @@ def prepare(
         InputError: The signature, the order, the noise or the number of distractors is impossible.
     """
     rng = random.Random(f"{problem.seed} {problem.signature}")
-    asked = [*problem.fewshot, problem]
-    targets = [_call(one, shelf) for one in asked]
+    problems = [*problem.fewshot, problem]
+    targets = [_call(one, shelf) for one in problems]
     keys = documented(
         shelf,
         targets[-1],
@@ -120,18 +120,20 @@ def prepare(
     names = noise.new_names(keys, problem.function_noise_type, rng)
     noisy = noise.with_descriptions(shelf, keys, problem.description_noise_type, rng)
     noisy = noise.with_names(noisy, names)
-    shown = tuple((library, names.get((library, name), name)) for library, name in keys)
+    noisy_keys = tuple((library, names.get((library, name), name)) for library, name in keys)
     examples = [
         _solved(one, _translated(call, names), noisy)
-        for one, call in zip(asked[:-1], targets[:-1], strict=True)
+        for one, call in zip(problems[:-1], targets[:-1], strict=True)
     ]
     target = _translated(targets[-1], names)
     outer = tuple(ordered(target, problem.outer_order))
     return Prepared(
         problem,
-        "\n\n".join([_documentation(noisy, shown, formatting), *examples, _task(problem, outer)]),
+        "\n\n".join(
+            [_documentation(noisy, noisy_keys, formatting), *examples, _task(problem, outer)]
+        ),
         noisy,
-        shown,
+        noisy_keys,
         target,
         outer,
         of_expression(target, outer),
@@ -139,36 +141,36 @@ def prepare(
     )
 
 
-def _call(asked: Asked, shelf: Shelf) -> Call:
-    if not asked.func_name.isidentifier():
-        raise InputError(f"{asked.func_name!r} cannot be the name of a function.")
-    target = parse(asked.signature, shelf)
-    ordered(target, asked.outer_order)
+def _call(problem: Asked, shelf: Shelf) -> Call:
+    if not problem.func_name.isidentifier():
+        raise InputError(f"{problem.func_name!r} cannot be the name of a function.")
+    target = parse(problem.signature, shelf)
+    ordered(target, problem.outer_order)
     return target
 
 
 def _translated(call: Call, names: dict[Key, str]) -> Call:
-    made = renamed(call, names)
-    assert isinstance(made, Call)
-    return made
+    translation = renamed(call, names)
+    assert isinstance(translation, Call)
+    return translation
 
 
-def _task(asked: Asked, outer: Sequence[Outer]) -> str:
-    head = f"Write a function {asked.func_name}({', '.join(one.name for one in outer)})"
-    text = asked.description.strip().rstrip(".")
+def _task(problem: Asked, outer: Sequence[Outer]) -> str:
+    head = f"Write a function {problem.func_name}({', '.join(one.name for one in outer)})"
+    text = problem.description.strip().rstrip(".")
     return f"{head} that {text}." if text else f"{head}."
 
 
-def _solved(asked: Asked, call: Call, shelf: Shelf) -> str:
-    order = ordered(call, asked.outer_order)
-    text = program(call, order, shelf, function=asked.func_name).rstrip()
+def _solved(example: Asked, call: Call, shelf: Shelf) -> str:
+    order = ordered(call, example.outer_order)
+    text = program(call, order, shelf, function=example.func_name).rstrip()
     # Without a fence: a function in one may be the unfinished code that is asked for.
-    return f"{_task(asked, order)} Its solution:\n\n{textwrap.indent(text, '    ')}"
+    return f"{_task(example, order)} Its solution:\n\n{textwrap.indent(text, '    ')}"
 
 
 def _documentation(shelf: Shelf, keys: Sequence[Key], formatting: task_wording.Formatting) -> str:
-    shown = []
+    entries = []
     for id, name in keys:
         library = shelf.find(id)
-        shown.append(formatting(library, library.function(name)))
-    return "There are these functions:\n\n" + "\n\n".join(shown)
+        entries.append(formatting(library, library.function(name)))
+    return "There are these functions:\n\n" + "\n\n".join(entries)

@@ -45,15 +45,15 @@ def documented(
     Raises:
         InputError: There are not so many functions, or no such place.
     """
-    wanted = keys_of(target)
-    shown = [key for shot in shots for key in keys_of(shot) if key not in wanted]
-    others = list(dict.fromkeys(shown))
-    libraries = dict.fromkeys([key[0] for key in [*wanted, *others]])
+    target_keys = keys_of(target)
+    shot_keys = [key for shot in shots for key in keys_of(shot) if key not in target_keys]
+    others = list(dict.fromkeys(shot_keys))
+    libraries = dict.fromkeys([key[0] for key in [*target_keys, *others]])
     free = [
         (id, function.name)
         for id in libraries
         for function in shelf.find(id).functions
-        if (id, function.name) not in (*wanted, *others)
+        if (id, function.name) not in (*target_keys, *others)
     ]
     missing = max(0, distractors - len(others))
     if missing > len(free):
@@ -63,15 +63,15 @@ def documented(
         )
     others += rng.sample(free, missing)
     rng.shuffle(others)
-    rng.shuffle(wanted)
+    rng.shuffle(target_keys)
     if place == MIXED:
-        mixed = [*wanted, *others]
-        rng.shuffle(mixed)
-        return mixed
+        keys = [*target_keys, *others]
+        rng.shuffle(keys)
+        return keys
     at = len(others) // 2 if place == MIDDLE else place
     if not isinstance(at, int) or not 0 <= at <= len(others):
         raise InputError(
             f"There is no place {place!r} among {len(others)} distractors. Say 0 to {len(others)},"
             f" '{MIDDLE}' or '{MIXED}'."
         )
-    return [*others[:at], *wanted, *others[at:]]
+    return [*others[:at], *target_keys, *others[at:]]

@@ -62,8 +62,8 @@ def calls(expression: Expression) -> list[Call]:
 
 def outers(expression: Expression) -> list[Outer]:
     """The arguments of the function that is asked for, each once, in order of appearance."""
-    found = {part.name: part for part in walk(expression) if isinstance(part, Outer)}
-    return list(found.values())
+    by_name = {part.name: part for part in walk(expression) if isinstance(part, Outer)}
+    return list(by_name.values())
 
 
 def depth(expression: Expression) -> int:
@@ -77,6 +77,6 @@ def renamed(expression: Expression, names: dict[tuple[str, str], str]) -> Expres
     """The same expression where functions, by library and name, are called something else."""
     if not isinstance(expression, Call):
         return expression
-    made = expression.with_parts(tuple(renamed(part, names) for part in expression.parts()))
-    called = names.get((made.library, made.function), made.function)
-    return replace(made, function=called)
+    call = expression.with_parts(tuple(renamed(part, names) for part in expression.parts()))
+    name = names.get((call.library, call.function), call.function)
+    return replace(call, function=name)

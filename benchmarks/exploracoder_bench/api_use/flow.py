@@ -36,17 +36,17 @@ class Flow:
 
     def unused_calls(self) -> int:
         """How many calls do not reach the result."""
-        used = set(self._reached())
-        made = (at for at, node in enumerate(self.nodes) if node.kind in ("call", "new"))
-        return sum(at not in used for at in made)
+        used_numbers = set(self._reached())
+        calls = (at for at, node in enumerate(self.nodes) if node.kind in ("call", "new"))
+        return sum(at not in used_numbers for at in calls)
 
     def _reached(self) -> Iterator[int]:
-        waiting, seen = [self.result], {self.result}
+        waiting, seen_numbers = [self.result], {self.result}
         while waiting:
             at = waiting.pop()
             yield at
-            fresh = {number for _, number in self.nodes[at].inputs} - seen
-            seen |= fresh
+            fresh = {number for _, number in self.nodes[at].inputs} - seen_numbers
+            seen_numbers |= fresh
             waiting += fresh
 
 
@@ -62,12 +62,12 @@ class Identities:
 
     def of(self, flow: Flow) -> list[int]:
         """The identity of each node."""
-        found: list[int] = []
+        identities: list[int] = []
         for node in flow.nodes:
-            inputs = tuple((name, found[number]) for name, number in node.inputs)
+            inputs = tuple((name, identities[number]) for name, number in node.inputs)
             key = (node.kind, node.label, inputs)
-            found.append(self._known.setdefault(key, len(self._known)))
-        return found
+            identities.append(self._known.setdefault(key, len(self._known)))
+        return identities
 
 
 def same(expected: Flow, got: Flow) -> bool:
@@ -96,8 +96,8 @@ def _node_of(part: Expression, places: Mapping[str, int], add: Callable[[Express
         return Node("constant", repr(part.value), constant_label(part.value))
     name = f"{part.library}.{part.function}"
     on = [] if part.on is None else [("on", add(part.on))]
-    given = [(argument, add(value)) for argument, value in part.arguments]
-    return Node("call", name, name, (*on, *given))
+    arguments = [(argument, add(value)) for argument, value in part.arguments]
+    return Node("call", name, name, (*on, *arguments))
 
 
 def of_record(nodes: Any, result: Any) -> Flow:

@@ -37,9 +37,9 @@ def differences(expected: Flow, got: Flow) -> tuple[Difference, ...]:
     """The first places from the result inwards where the flows part."""
     identities = Identities()
     sides = (identities.of(expected), identities.of(got))
-    found: list[Difference] = []
+    places: list[Difference] = []
     waiting: list[tuple[tuple[str, ...], int, int]] = [((), expected.result, got.result)]
-    while waiting and len(found) < _MOST_DIFFERENCES:
+    while waiting and len(places) < _MOST_DIFFERENCES:
         path, left, right = waiting.pop(0)
         if sides[0][left] == sides[1][right]:
             continue
@@ -51,8 +51,8 @@ def differences(expected: Flow, got: Flow) -> tuple[Difference, ...]:
                 step = f"{want.words}: {'its object' if name == 'on' else name}"
                 waiting.append(((*path, step), inner, other))
         else:
-            found.append(Difference(path, in_words(expected, left), in_words(got, right)))
-    return tuple(found)
+            places.append(Difference(path, in_words(expected, left), in_words(got, right)))
+    return tuple(places)
 
 
 def in_words(flow: Flow, number: int, depth: int = 3) -> str:

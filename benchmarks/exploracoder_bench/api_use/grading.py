@@ -86,11 +86,11 @@ def _on_path(path: Mapping[str, Any], expected: Flow | None, is_strict: bool) ->
         return Verdict(True, "", False, None, got)
     if not same(expected, got):
         return Verdict(False, _cut(when + _why_not(expected, got)), False, expected, got)
-    unused = got.unused_calls()
-    if unused and is_strict:
-        said = f"{unused} of its calls do not reach the result"
-        return Verdict(False, said, False, expected, got)
-    note = f"; {unused} calls do not reach the result" if unused else ""
+    unused_calls = got.unused_calls()
+    if unused_calls and is_strict:
+        why = f"{unused_calls} of its calls do not reach the result"
+        return Verdict(False, why, False, expected, got)
+    note = f"; {unused_calls} calls do not reach the result" if unused_calls else ""
     return Verdict(True, f"the data flow is the expected one{note}", False, expected, got)
 
 
@@ -106,11 +106,11 @@ def _when(path: Mapping[str, Any]) -> str:
     if not path["decisions"]:
         return ""
     nodes = path["nodes"]
-    said = []
+    conditions = []
     for number, answer in path["decisions"][:3]:
         flow = of_record(nodes, number)
-        said.append(f"{in_words(flow, number, 2)} is {'true' if answer else 'false'}")
-    return f"when {' and '.join(said)}: "
+        conditions.append(f"{in_words(flow, number, 2)} is {'true' if answer else 'false'}")
+    return f"when {' and '.join(conditions)}: "
 
 
 def _cut(text: str) -> str:

@@ -69,8 +69,8 @@ class Library:
         for function in self.functions:
             if function.name == name:
                 return function
-        known = ", ".join(one.name for one in self.functions[:8])
-        raise InputError(f"Library {self.id} has no function {name!r}. It has: {known}.")
+        names = ", ".join(one.name for one in self.functions[:8])
+        raise InputError(f"Library {self.id} has no function {name!r}. It has: {names}.")
 
     def with_functions(self, functions: Iterable[Function]) -> Library:
         """The same library with other functions."""
@@ -109,14 +109,14 @@ class Shelf:
         for library in self.libraries:
             if library.name == name:
                 return library
-        known = ", ".join(one.id for one in self.libraries)
-        raise InputError(f"There is no library {name!r}. Known: {known or 'none'}.")
+        ids = ", ".join(one.id for one in self.libraries)
+        raise InputError(f"There is no library {name!r}. Known: {ids or 'none'}.")
 
     def class_of(self, type_name: str) -> Library | None:
         """The class library whose objects have this type; None for a scalar."""
-        wanted = self.plain(type_name)
+        plain_name = self.plain(type_name)
         for library in self.libraries:
-            if library.style == "class" and wanted == library.id:
+            if library.style == "class" and plain_name == library.id:
                 return library
         return None
 
@@ -131,9 +131,9 @@ class Shelf:
         by_name = [one.id for one in classes if type_name in (one.id, one.name)]
         return by_name[0] if by_name else type_name
 
-    def accepts(self, wanted: str, given: str) -> bool:
+    def accepts(self, parameter_type: str, argument_type: str) -> bool:
         """Whether a value of one type may be given where another is wanted."""
-        to, of = self.plain(wanted), self.plain(given)
+        to, of = self.plain(parameter_type), self.plain(argument_type)
         return to == of or "any" in (to, of) or (to == "float" and of == "int")
 
     def replaced(self, library: Library) -> Shelf:
@@ -153,17 +153,17 @@ def library(
 
     ``library("tea", "import", {"brew": ("Brews a leaf.", {"grams": "float"}, "str")})``
     """
-    made = [
+    function_list = [
         Function(key, doc, _arguments(arguments), returns)
         for key, (doc, arguments, returns) in functions.items()
     ]
-    return Library(id, name or id, style, tuple(made), dict(types or {}))
+    return Library(id, name or id, style, tuple(function_list), dict(types or {}))
 
 
-def _arguments(given: Mapping[str, str] | Sequence[str]) -> tuple[Argument, ...]:
-    if isinstance(given, Mapping):
-        return tuple(Argument(name, kind) for name, kind in given.items())
-    return tuple(Argument(name) for name in given)
+def _arguments(arguments: Mapping[str, str] | Sequence[str]) -> tuple[Argument, ...]:
+    if isinstance(arguments, Mapping):
+        return tuple(Argument(name, kind) for name, kind in arguments.items())
+    return tuple(Argument(name) for name in arguments)
 
 
 def _check_library(library: Library) -> None:
@@ -194,16 +194,16 @@ def _check_library(library: Library) -> None:
 
 
 def _check_types(library: Library, shelf: Shelf) -> None:
-    taken = {name for one in shelf if one.style == "class" for name in (one.id, one.name)}
+    class_names = {name for one in shelf if one.style == "class" for name in (one.id, one.name)}
     for name in library.types:
-        if name in SCALARS or name in taken:
+        if name in SCALARS or name in class_names:
             raise InputError(
                 f"Library {library.id} says what the type {name!r} is, which is known. Rename it."
             )
-    wanted = [*library.types.values()]
+    type_names = [*library.types.values()]
     for function in library.functions:
-        wanted += [function.returns, *(argument.type for argument in function.arguments)]
-    for name in wanted:
+        type_names += [function.returns, *(argument.type for argument in function.arguments)]
+    for name in type_names:
         if shelf.plain(name) not in SCALARS and shelf.class_of(name) is None:
             classes = [one.id for one in shelf if one.style == "class"]
             raise InputError(
@@ -224,14 +224,14 @@ def _refuse_two_meanings(libraries: Iterable[Library]) -> None:
 
 
 def _refuse_cycle(library: str, start: str, others: Mapping[str, str]) -> None:
-    seen, at = [start], others[start]
+    path, at = [start], others[start]
     while at in others:
-        if at in seen:
+        if at in path:
             raise InputError(
-                f"Library {library}: the types {' → '.join([*seen, at])} are defined by each other."
+                f"Library {library}: the types {' → '.join([*path, at])} are defined by each other."
                 " Let one of them be a scalar or a class library."
             )
-        seen.append(at)
+        path.append(at)
         at = others[at]
 
 

@@ -91,12 +91,12 @@ class Judge:
 
     async def flow_of(self, question: Question) -> Flow:
         """The data flow of a reference program. Raises InputError when it has none."""
-        found = verdict_on((await self._records([question]))[0], None)
-        if found.got is None:
-            raise InputError(f"The reference cannot be used: it {found.why}.")
-        if any(node.kind == "other" for node in found.got.nodes):
+        verdict = verdict_on((await self._records([question]))[0], None)
+        if verdict.got is None:
+            raise InputError(f"The reference cannot be used: it {verdict.why}.")
+        if any(node.kind == "other" for node in verdict.got.nodes):
             raise InputError("The reference returns something that is no data flow.")
-        return found.got
+        return verdict.got
 
     async def _records(self, questions: Sequence[Question]) -> list[Any]:
         """A record of each. One that brings its whole batch down is told from the others."""
@@ -130,17 +130,17 @@ async def open_judge(
         SetupError: It cannot be started, or no sandbox can be had.
     """
     try:
-        chosen = await asyncio.to_thread(
+        sandboxing = await asyncio.to_thread(
             choose, sandbox, python=sys.executable, cwd=_SOURCES, inputs=[_SOURCES]
         )
-        sidecar = Sidecar(python=sys.executable, cwd=_SOURCES, launcher=chosen.launcher)
+        sidecar = Sidecar(python=sys.executable, cwd=_SOURCES, launcher=sandboxing.launcher)
         await sidecar.__aenter__()
     except SidecarError as error:
         raise SetupError(str(error)) from error
     try:
-        prepared = await sidecar.run(sidecar.root, _PREPARE)
-        if not prepared.ran:
-            raise SetupError(f"The judge could not be prepared: {_ending(prepared)}.")
+        observation = await sidecar.run(sidecar.root, _PREPARE)
+        if not observation.ran:
+            raise SetupError(f"The judge could not be prepared: {_ending(observation)}.")
         yield Judge(sidecar, seconds)
     finally:
         await sidecar.__aexit__(None, None, None)
@@ -163,11 +163,11 @@ def _payload(questions: Sequence[Question]) -> dict[str, Any]:
         }
         for one in shelf
     ]
-    asked = [
+    programs = [
         {"program": one.program, "function": one.function, "outer": _outer(one.outer, shelf)}
         for one in questions
     ]
-    return {"libraries": libraries, "questions": asked}
+    return {"libraries": libraries, "questions": programs}
 
 
 def _outer(outer: Iterable[Outer], shelf: Shelf) -> list[list[str]]:
@@ -179,8 +179,8 @@ def _unsealed(observation: Observation, seal: str) -> list[Any]:
     if not observation.ran or observation.result is None:
         return []
     try:
-        given = json.loads(ast.literal_eval(observation.result))
-        return list(given["records"]) if given["seal"] == seal else []
+        answer = json.loads(ast.literal_eval(observation.result))
+        return list(answer["records"]) if answer["seal"] == seal else []
     except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
         return []
 

@@ -52,22 +52,22 @@ def parse(text: str, where: str) -> Shelf:
         where: What the errors call it.
     """
     try:
-        given = json.loads(text, object_pairs_hook=_no_key_twice)
+        value = json.loads(text, object_pairs_hook=_no_key_twice)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is no JSON that describes libraries: {error}") from error
-    return shelf_of(given, where)
+    return shelf_of(value, where)
 
 
-def shelf_of(given: Any, where: str) -> Shelf:
+def shelf_of(value: Any, where: str) -> Shelf:
     """The libraries that a JSON value describes. Raises InputError."""
-    if given in ([], {}):
+    if value in ([], {}):
         raise InputError(f"{where} describes no library: it is empty. Give at least one.")
-    if isinstance(given, Mapping) and "functions" in given:
-        return Shelf((_library(given, None, where),))
-    if isinstance(given, Mapping):
-        return Shelf(tuple(_library(one, key, where) for key, one in given.items()))
-    if isinstance(given, list):
-        return Shelf(tuple(_library(one, None, where) for one in given))
+    if isinstance(value, Mapping) and "functions" in value:
+        return Shelf((_library(value, None, where),))
+    if isinstance(value, Mapping):
+        return Shelf(tuple(_library(one, key, where) for key, one in value.items()))
+    if isinstance(value, list):
+        return Shelf(tuple(_library(one, None, where) for one in value))
     raise InputError(f"{where} describes no library: give an object or a list of them.")
 
 
@@ -96,8 +96,8 @@ def as_json(shelf: Shelf) -> list[dict[str, Any]]:
     ]
 
 
-def _library(given: Any, key: str | None, where: str) -> Library:
-    fields = _object(given, f"{where}: a library", _LIBRARY_FIELDS)
+def _library(value: Any, key: str | None, where: str) -> Library:
+    fields = _object(value, f"{where}: a library", _LIBRARY_FIELDS)
     id = _text(fields.get("id", key), f"{where}: a library's id")
     where = f"{where}: library {id}"
     types = fields.get("types", {})
@@ -112,12 +112,14 @@ def _library(given: Any, key: str | None, where: str) -> Library:
     )
 
 
-def _functions(given: Any, where: str) -> Iterable[Function]:
-    if isinstance(given, Mapping):
-        given = [{"function_name": key, **_object(one, where)} for key, one in given.items()]
-    if not isinstance(given, list):
+def _functions(functions: Any, where: str) -> Iterable[Function]:
+    if isinstance(functions, Mapping):
+        functions = [
+            {"function_name": key, **_object(one, where)} for key, one in functions.items()
+        ]
+    if not isinstance(functions, list):
         raise InputError(f"{where}: 'functions' is a list, or an object from names to functions.")
-    for one in given:
+    for one in functions:
         fields = _object(one, f"{where}: a function", _FUNCTION_FIELDS)
         name = _text(fields.get("function_name", fields.get("name")), f"{where}: a function's name")
         arguments = fields.get("arglist", fields.get("args", []))
@@ -131,28 +133,30 @@ def _functions(given: Any, where: str) -> Iterable[Function]:
         )
 
 
-def _argument(given: Any, where: str) -> Argument:
-    if isinstance(given, str):
-        name, _, kind = given.partition(":")
+def _argument(value: Any, where: str) -> Argument:
+    if isinstance(value, str):
+        name, _, kind = value.partition(":")
         return Argument(name.strip(), kind.strip() or "any")
-    fields = _object(given, f"{where}: an argument", {"name", "type"})
+    fields = _object(value, f"{where}: an argument", {"name", "type"})
     name = _text(fields.get("name"), f"{where}: an argument's name")
     return Argument(name, _text(fields.get("type", "any"), f"{where}: the type of {name}"))
 
 
-def _object(given: Any, what: str, known: set[str] | None = None) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"{what} is an object, not {type(given).__name__}.")
-    unknown = sorted(set(given) - known) if known else []
+def _object(value: Any, what: str, field_names: set[str] | None = None) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{what} is an object, not {type(value).__name__}.")
+    unknown = sorted(set(value) - field_names) if field_names else []
     if unknown:
-        raise InputError(f"{what} has no {unknown[0]!r}. Known: {', '.join(sorted(known or ()))}.")
-    return given
+        raise InputError(
+            f"{what} has no {unknown[0]!r}. Known: {', '.join(sorted(field_names or ()))}."
+        )
+    return value
 
 
-def _text(given: Any, what: str) -> str:
-    if not isinstance(given, str):
-        raise InputError(f"{what} is a text, not {type(given).__name__}.")
-    return given
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{what} is a text, not {type(value).__name__}.")
+    return value
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

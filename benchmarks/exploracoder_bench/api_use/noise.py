@@ -28,7 +28,7 @@ _LETTERS = (7, 12)
 Key = tuple[str, str]
 
 
-def new_names(documented: Sequence[Key], noise: NameNoise, rng: random.Random) -> dict[Key, str]:
+def new_names(keys: Sequence[Key], noise: NameNoise, rng: random.Random) -> dict[Key, str]:
     """What each documented function is called under this noise.
 
     Raises:
@@ -37,10 +37,10 @@ def new_names(documented: Sequence[Key], noise: NameNoise, rng: random.Random) -
     if noise == "none":
         return {}
     if noise == "numbered":
-        return {key: f"func{number}" for number, key in enumerate(documented, 1)}
+        return {key: f"func{number}" for number, key in enumerate(keys, 1)}
     if noise == "random":
-        return dict(zip(documented, _made_up(documented, rng), strict=True))
-    return {key: other[1] for key, other in _exchanged(documented, rng)}
+        return dict(zip(keys, _made_up(keys, rng), strict=True))
+    return {key: other[1] for key, other in _exchanged(keys, rng)}
 
 
 def with_names(shelf: Shelf, names: dict[Key, str]) -> Shelf:
@@ -49,14 +49,14 @@ def with_names(shelf: Shelf, names: dict[Key, str]) -> Shelf:
 
 
 def with_descriptions(
-    shelf: Shelf, documented: Sequence[Key], noise: DescriptionNoise, rng: random.Random
+    shelf: Shelf, keys: Sequence[Key], noise: DescriptionNoise, rng: random.Random
 ) -> Shelf:
     """The libraries with their documentation emptied or exchanged. Raises InputError."""
     if noise == "none":
         return shelf
-    texts: dict[Key, str] = dict.fromkeys(documented, "")
+    texts: dict[Key, str] = dict.fromkeys(keys, "")
     if noise == "scrambled":
-        pairs = _exchanged(documented, rng)
+        pairs = _exchanged(keys, rng)
         texts = {key: shelf.find(other[0]).function(other[1]).doc for key, other in pairs}
     return _changed(
         shelf,
@@ -73,21 +73,21 @@ def _renamed(library: Library, names: dict[Key, str]) -> Library:
     )
 
 
-def _made_up(documented: Sequence[Key], rng: random.Random) -> list[str]:
+def _made_up(keys: Sequence[Key], rng: random.Random) -> list[str]:
     """As many names of random letters, none of them a word of Python's or there already."""
-    taken, made = {name for _, name in documented}, list[str]()
-    while len(made) < len(documented):
+    used_names, names = {name for _, name in keys}, list[str]()
+    while len(names) < len(keys):
         name = "".join(rng.choices(string.ascii_lowercase, k=rng.randint(*_LETTERS)))
-        if name not in taken and not keyword.iskeyword(name):
-            taken.add(name)
-            made.append(name)
-    return made
+        if name not in used_names and not keyword.iskeyword(name):
+            used_names.add(name)
+            names.append(name)
+    return names
 
 
-def _exchanged(documented: Sequence[Key], rng: random.Random) -> Iterable[tuple[Key, Key]]:
+def _exchanged(all_keys: Sequence[Key], rng: random.Random) -> Iterable[tuple[Key, Key]]:
     """Each function with another one of its library: a single cycle through all of them."""
-    for library in dict.fromkeys(key[0] for key in documented):
-        keys = [key for key in documented if key[0] == library]
+    for library in dict.fromkeys(key[0] for key in all_keys):
+        keys = [key for key in all_keys if key[0] == library]
         if len(keys) < 2:
             raise InputError(
                 f"Nothing can be exchanged in library {library}: one function of it is documented."

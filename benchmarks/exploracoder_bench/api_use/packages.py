@@ -39,12 +39,12 @@ def recorded(function, arguments, home=None):
 _EXAMPLES = {"float": "2.5", "int": "3", "str": "'C'", "bool": "True", "any": "4"}
 
 
-def write_packages(shelf: Shelf, shown: Sequence[Key], folder: Path) -> list[Path]:
+def write_packages(shelf: Shelf, keys: Sequence[Key], folder: Path) -> list[Path]:
     """Write a package for each library that has a function in the documentation.
 
     Args:
         shelf: The libraries, with the names and texts that the documentation gives.
-        shown: The functions that are documented.
+        keys: The functions that are documented.
         folder: Where to; it belongs on the import path.
 
     Returns:
@@ -55,9 +55,7 @@ def write_packages(shelf: Shelf, shown: Sequence[Key], folder: Path) -> list[Pat
     packages = []
     for library in shelf:
         # As they are documented: in that order.
-        functions = [
-            library.function(name) for id, name in dict.fromkeys(shown) if id == library.id
-        ]
+        functions = [library.function(name) for id, name in dict.fromkeys(keys) if id == library.id]
         # A class that nothing is known of is still the type of what others return.
         if functions or library.style == "class":
             package = folder / library.name
@@ -109,25 +107,25 @@ def _source(library: Library, functions: Sequence[Function], shelf: Shelf) -> st
         lines += ["", "", f"class {class_name(library)}(_values.Recorded):"]
         lines += [f'    """An object of the library {library.name}."""']
     for function in functions:
-        made = _function(library, function, shelf)
-        lines += ["", *(f"    {line}" for line in made)] if is_class else ["", "", *made]
+        block = _function(library, function, shelf)
+        lines += ["", *(f"    {line}" for line in block)] if is_class else ["", "", *block]
     return "\n".join(lines) + "\n"
 
 
 def _function(library: Library, function: Function, shelf: Shelf) -> list[str]:
-    given = [f"{one.name}{_note(one.type, shelf)}" for one in function.arguments]
+    parameters = [f"{one.name}{_note(one.type, shelf)}" for one in function.arguments]
     pairs = [f"{one.name!r}: {one.name}" for one in function.arguments]
     if library.style == "class":
-        given, pairs = ["self", *given], ["'self': self", *pairs]
+        parameters, pairs = ["self", *parameters], ["'self': self", *pairs]
     home = shelf.class_of(function.returns)
     returns = _annotation(function.returns, shelf)
     arrow = f" -> {returns}" if returns else ""
     where = f", {(home.name, class_name(home))!r}" if home else ""
-    called = f"{library.name}.{function.name}"
+    full_name = f"{library.name}.{function.name}"
     return [
-        f"def {function.name}({', '.join(given)}){arrow}:",
+        f"def {function.name}({', '.join(parameters)}){arrow}:",
         f"    {function.doc!r}",
-        f"    return _values.recorded({called!r}, {{{', '.join(pairs)}}}{where})",
+        f"    return _values.recorded({full_name!r}, {{{', '.join(pairs)}}}{where})",
     ]
 
 

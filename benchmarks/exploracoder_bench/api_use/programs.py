@@ -12,10 +12,12 @@ def program(
     expression: Expression, order: Sequence[Outer], shelf: Shelf, *, function: str = "test"
 ) -> str:
     """A program whose ``function`` takes ``order`` and returns what the expression says."""
-    used = (shelf.find(call.library) for call in calls(expression))
-    imports = [f"import {name}\n" for name in sorted({x.name for x in used if x.style == "import"})]
-    given = ", ".join(one.name for one in order)
-    return f"{''.join(imports)}def {function}({given}):\n    return {_text(expression, shelf)}\n"
+    libraries = (shelf.find(call.library) for call in calls(expression))
+    imports = [
+        f"import {name}\n" for name in sorted({x.name for x in libraries if x.style == "import"})
+    ]
+    names = ", ".join(one.name for one in order)
+    return f"{''.join(imports)}def {function}({names}):\n    return {_text(expression, shelf)}\n"
 
 
 def _text(part: Expression, shelf: Shelf) -> str:
@@ -23,8 +25,8 @@ def _text(part: Expression, shelf: Shelf) -> str:
         return part.name
     if isinstance(part, Constant):
         return repr(part.value)
-    given = ", ".join(_text(value, shelf) for _, value in part.arguments)
-    return f"{_on(part, shelf)}.{part.function}({given})"
+    arguments = ", ".join(_text(value, shelf) for _, value in part.arguments)
+    return f"{_on(part, shelf)}.{part.function}({arguments})"
 
 
 def _on(call: Call, shelf: Shelf) -> str:

@@ -53,41 +53,41 @@ class _Sampler:
         on = None
         if library.style == "class":
             on = self._object(library, depth - 1)
-        given = tuple((one.name, self._value(one, depth - 1)) for one in function.arguments)
-        return Call(library.id, function.name, on, given)
+        arguments = tuple((one.name, self._value(one, depth - 1)) for one in function.arguments)
+        return Call(library.id, function.name, on, arguments)
 
     def _object(self, library: Library, depth: int) -> Expression:
-        made = self._made(library.id, depth) if self.rng.random() < 0.5 else None
-        return made or self._outer(library.name, library.id)
+        call = self._made(library.id, depth) if self.rng.random() < 0.5 else None
+        return call or self._outer(library.name, library.id)
 
     def _value(self, argument: Argument, depth: int) -> Expression:
-        wanted = self.shelf.plain(argument.type)
+        type_name = self.shelf.plain(argument.type)
         chance = self.rng.random()
         if chance < self.likely.call:
-            made = self._made(wanted, depth)
-            if made is not None:
-                return made
-        is_scalar = self.shelf.class_of(wanted) is None
+            call = self._made(type_name, depth)
+            if call is not None:
+                return call
+        is_scalar = self.shelf.class_of(type_name) is None
         if is_scalar and chance < self.likely.call + self.likely.constant:
-            return Constant(constant_of(wanted, self.rng))
+            return Constant(constant_of(type_name, self.rng))
         if self.rng.random() < self.likely.again:
-            known = [name for name, kind in self.outer.items() if kind == wanted]
-            if known:
-                return Outer(self.rng.choice(known), wanted)
+            names = [name for name, kind in self.outer.items() if kind == type_name]
+            if names:
+                return Outer(self.rng.choice(names), type_name)
         is_renamed = self.rng.random() < self.likely.renamed
         name = self.rng.choice(_RENAMED) if is_renamed else argument.name
-        return self._outer(name, wanted, is_new=True)
+        return self._outer(name, type_name, is_new=True)
 
-    def _made(self, wanted: str, depth: int) -> Call | None:
+    def _made(self, type_name: str, depth: int) -> Call | None:
         """A call that gives this type; None when there is none, or no depth left."""
-        is_scalar = self.shelf.class_of(wanted) is None
+        is_scalar = self.shelf.class_of(type_name) is None
         makers = [
             (library, function)
             for library in self.shelf
             for function in library.functions
-            if self.shelf.plain(function.returns) == wanted
+            if self.shelf.plain(function.returns) == type_name
             # Of a value of any type nobody knows the functions.
-            or (is_scalar and self.shelf.accepts(wanted, function.returns))
+            or (is_scalar and self.shelf.accepts(type_name, function.returns))
         ]
         if depth <= 0 or not makers:
             return None
@@ -95,10 +95,10 @@ class _Sampler:
 
     def _outer(self, name: str, kind: str, *, is_new: bool = False) -> Outer:
         modules = {one.name for one in self.shelf if one.style == "import"}
-        chosen, number = name, 2
-        while chosen in modules or (
-            chosen in self.outer and (is_new or self.outer[chosen] != kind)
+        free_name, number = name, 2
+        while free_name in modules or (
+            free_name in self.outer and (is_new or self.outer[free_name] != kind)
         ):
-            chosen, number = f"{name}{number}", number + 1
-        self.outer[chosen] = kind
-        return Outer(chosen, kind)
+            free_name, number = f"{name}{number}", number + 1
+        self.outer[free_name] = kind
+        return Outer(free_name, kind)

@@ -47,8 +47,8 @@ def write(expression: Expression) -> str:
     if isinstance(expression, Constant):
         return repr(expression.value)
     on = expression.library if expression.on is None else write(expression.on)
-    given = ", ".join(f"{name}={write(value)}" for name, value in expression.arguments)
-    return f"{on}.{expression.function}({given})"
+    arguments = ", ".join(f"{name}={write(value)}" for name, value in expression.arguments)
+    return f"{on}.{expression.function}({arguments})"
 
 
 def ordered(expression: Expression, names: Sequence[str] | None) -> list[Outer]:
@@ -57,15 +57,15 @@ def ordered(expression: Expression, names: Sequence[str] | None) -> list[Outer]:
     Raises:
         InputError: The names are not those of the outer arguments.
     """
-    found = {one.name: one for one in outers(expression)}
+    by_name = {one.name: one for one in outers(expression)}
     if names is None:
-        return list(found.values())
-    if sorted(names) != sorted(found):
+        return list(by_name.values())
+    if sorted(names) != sorted(by_name):
         raise InputError(
             f"The order {', '.join(names)} does not name the arguments that are left free:"
-            f" {', '.join(found) or 'there are none'}."
+            f" {', '.join(by_name) or 'there are none'}."
         )
-    return [found[name] for name in names]
+    return [by_name[name] for name in names]
 
 
 @dataclass(slots=True)
@@ -76,9 +76,9 @@ class _Reader:
     taken: set[str] = field(default_factory=set)
 
     def read(self, tree: ast.expr) -> Call:
-        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         # An argument with a module's name would hide the module from the program.
-        self.taken = named | self._modules()
+        self.taken = names | self._modules()
         if not isinstance(tree, ast.Call):
             raise self._wrong("it is no call")
         return self._call(tree)
@@ -90,12 +90,12 @@ class _Reader:
             raise self._wrong("arguments are given by name: function(name=value)")
         library, on = self._object(tree.func.value)
         function = library.function(tree.func.attr)
-        given = {
+        values = {
             str(keyword.arg): self._value(keyword.value, function, str(keyword.arg))
             for keyword in tree.keywords
         }
         arguments = tuple(
-            (one.name, given.get(one.name) or self._free(one.name, one.type))
+            (one.name, values.get(one.name) or self._free(one.name, one.type))
             for one in function.arguments
         )
         return Call(library.id, function.name, on, arguments)
@@ -104,10 +104,10 @@ class _Reader:
         if isinstance(tree, ast.Call):
             on = self._call(tree)
             returns = self.shelf.find(on.library).function(on.function).returns
-            found = self.shelf.class_of(returns)
-            if found is None:
+            class_library = self.shelf.class_of(returns)
+            if class_library is None:
                 raise self._wrong(f"{on.function} returns {returns}, which has no functions")
-            return found, on
+            return class_library, on
         if not isinstance(tree, ast.Name):
             raise self._wrong("a call begins with a library's name")
         library = self.shelf.find(tree.id)
@@ -116,41 +116,43 @@ class _Reader:
         return library, self._outer(library.name, library.id)
 
     def _value(self, tree: ast.expr, function: Function, name: str) -> Expression:
-        wanted = next((one.type for one in function.arguments if one.name == name), None)
-        if wanted is None:
+        parameter_type = next((one.type for one in function.arguments if one.name == name), None)
+        if parameter_type is None:
             raise self._wrong(f"{function.name} has no argument {name!r}")
         if isinstance(tree, ast.Name) and tree.id in self._modules():
             raise self._wrong(f"{tree.id} is a library; give the argument another name")
         if isinstance(tree, ast.Name):
-            return self._outer(tree.id, wanted)
+            return self._outer(tree.id, parameter_type)
         if isinstance(tree, ast.Call):
             call = self._call(tree)
-            given = self.shelf.find(call.library).function(call.function).returns
-            return self._fitting(call, wanted, given, name)
+            return_type = self.shelf.find(call.library).function(call.function).returns
+            return self._fitting(call, parameter_type, return_type, name)
         value = ast.literal_eval(tree)
         if not isinstance(value, (int, float, str, bool, type(None))):
             raise self._wrong(f"{name} is no plain constant")
-        return self._fitting(Constant(value), wanted, _type_of(value), name)
+        return self._fitting(Constant(value), parameter_type, _type_of(value), name)
 
-    def _fitting(self, value: Expression, wanted: str, given: str, name: str) -> Expression:
-        if not self.shelf.accepts(wanted, given):
-            raise self._wrong(f"{name} takes {wanted}, not {given}")
+    def _fitting(
+        self, value: Expression, parameter_type: str, value_type: str, name: str
+    ) -> Expression:
+        if not self.shelf.accepts(parameter_type, value_type):
+            raise self._wrong(f"{name} takes {parameter_type}, not {value_type}")
         return value
 
     def _outer(self, name: str, kind: str) -> Outer:
         plain = self.shelf.plain(kind)
-        known = self.types.setdefault(name, plain)
-        if not (self.shelf.accepts(known, plain) or self.shelf.accepts(plain, known)):
-            raise self._wrong(f"{name} is used as {known} and as {plain}")
-        return Outer(name, known)
+        known_type = self.types.setdefault(name, plain)
+        if not (self.shelf.accepts(known_type, plain) or self.shelf.accepts(plain, known_type)):
+            raise self._wrong(f"{name} is used as {known_type} and as {plain}")
+        return Outer(name, known_type)
 
     def _free(self, name: str, kind: str) -> Outer:
         """An outer argument for one that was not mentioned; no two share one."""
-        chosen, number = name, 2
-        while chosen in self.taken:
-            chosen, number = f"{name}{number}", number + 1
-        self.taken.add(chosen)
-        return self._outer(chosen, kind)
+        free_name, number = name, 2
+        while free_name in self.taken:
+            free_name, number = f"{name}{number}", number + 1
+        self.taken.add(free_name)
+        return self._outer(free_name, kind)
 
     def _modules(self) -> set[str]:
         return {one.name for one in self.shelf if one.style == "import"}

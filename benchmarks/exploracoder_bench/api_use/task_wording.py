@@ -13,8 +13,8 @@ Formatting = Callable[[Library, Function], str]
 
 def python_style(library: Library, function: Function) -> str:
     """As in a listing of Python's (Measuring Novel API Use, figure 4)."""
-    given = ", ".join(argument.name for argument in function.arguments)
-    head = f"def {library.name}.{function.name}({given}):"
+    parameters = ", ".join(argument.name for argument in function.arguments)
+    head = f"def {library.name}.{function.name}({parameters}):"
     return f"{head}\n    {function.doc}" if function.doc else head
 
 
@@ -35,23 +35,23 @@ def _add(part: Expression, shelf: Shelf, steps: dict[Expression, int], lines: li
     if isinstance(part, Constant):
         return repr(part.value)
     on = "" if part.on is None else f" Do it with {_add(part.on, shelf, steps, lines)}."
-    given = [f"{name} is {_add(value, shelf, steps, lines)}" for name, value in part.arguments]
+    arguments = [f"{name} is {_add(value, shelf, steps, lines)}" for name, value in part.arguments]
     if part not in steps:
         steps[part] = len(steps) + 1
-        said = f" ({', '.join(given)})" if given else ""
-        lines.append(f"{steps[part]}. {_doc(part, shelf)}{said}.{on}")
+        note = f" ({', '.join(arguments)})" if arguments else ""
+        lines.append(f"{steps[part]}. {_doc(part, shelf)}{note}.{on}")
     return f"the result of step {steps[part]}"
 
 
 def _with(call: Call) -> str:
     """The arguments that are fixed, or called otherwise than in the library."""
-    said = []
+    clauses = []
     for name, value in call.arguments:
         if isinstance(value, Constant):
-            said.append(f"{name} is always {value.value!r}")
+            clauses.append(f"{name} is always {value.value!r}")
         elif isinstance(value, Outer) and value.name != name:
-            said.append(f"{name} is {value.name}")
-    return f", where {' and '.join(said)}" if said else ""
+            clauses.append(f"{name} is {value.name}")
+    return f", where {' and '.join(clauses)}" if clauses else ""
 
 
 def _doc(call: Call, shelf: Shelf) -> str:

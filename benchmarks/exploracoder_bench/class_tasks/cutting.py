@@ -34,10 +34,12 @@ def cut(file: Path, name: str) -> Cut:
         body = ast.parse(text).body
     except (OSError, ValueError, SyntaxError) as error:
         raise InputError(f"{file.name} cannot be read: {error}.") from error
-    found = [node for node in body if isinstance(node, ast.ClassDef) and node.name == name]
-    if len(found) != 1:
-        raise InputError(f"{file.name} has {len(found)} classes {name} at its top level, not one.")
-    node = found[0]
+    classes = [node for node in body if isinstance(node, ast.ClassDef) and node.name == name]
+    if len(classes) != 1:
+        raise InputError(
+            f"{file.name} has {len(classes)} classes {name} at its top level, not one."
+        )
+    node = classes[0]
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
     code = "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
     return Cut(rest=placed(text, "", name), code=code, description=describe(node))
@@ -59,10 +61,10 @@ def _class(node: ast.ClassDef) -> list[str]:
     lines = [f"The class `{node.name}`{base_words}{_decorated(node)}."]
     if doc := _doc(node):
         lines += ["", "What it is for:", "", *_indented(doc)]
-    if assigned := [
+    if attributes := [
         _assigned(one) for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign)
     ]:
-        lines += ["", "Its attributes:", "", *_indented(assigned)]
+        lines += ["", "Its attributes:", "", *_indented(attributes)]
     members = [_member(one) for one in node.body]
     if any(members):
         lines += ["", "What it defines, all of it to be written in full:"]

@@ -83,7 +83,7 @@ def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] 
     """
     rows = []
     for task in read_class_tasks(file):
-        told = {
+        fields = {
             "name": slug_of(task.name),
             "repository": str((repositories / task.repository).resolve()),
             "file": task.file,
@@ -92,7 +92,7 @@ def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] 
             "description": task.description,
         }
         try:
-            rows.append(Row.model_validate(told))
+            rows.append(Row.model_validate(fields))
         except ValidationError as error:
             raise InputError(f"{file}, task {task.name}: {_fault(error)}") from error
     return _named(rows, names, file)
@@ -104,21 +104,21 @@ def _fault(error: ValidationError) -> str:
 
 
 def _named(rows: list[Row], names: Sequence[str], file: Path) -> list[Row]:
-    known = [row.name for row in rows]
-    unknown = [name for name in names if name not in known]
+    row_names = [row.name for row in rows]
+    unknown = [name for name in names if name not in row_names]
     if unknown:
-        raise InputError(f"{file} has no class {unknown[0]!r}: {', '.join(known)}.")
-    if len(set(known)) < len(known) or not known:
+        raise InputError(f"{file} has no class {unknown[0]!r}: {', '.join(row_names)}.")
+    if len(set(row_names)) < len(row_names) or not row_names:
         raise InputError(f"{file} has no class, or two of one name.")
     return [row for row in rows if not names or row.name in names]
 
 
 def _whole(row: Row, requires: tuple[str, ...], folder: Path) -> Row:
     """With what all require. What it is about must not be among that: it would be the answer."""
-    told: dict[str, Any] = {"requires": (*requires, *row.requires)}
+    changes: dict[str, Any] = {"requires": (*requires, *row.requires)}
     if row.repository:
-        told["repository"] = str((folder / row.repository).resolve())
-    made = row.model_copy(update=told)
-    if made.origin in {name_of(pin) for pin in made.requires}:
-        raise InputError(f"{row.name}: {made.origin} is required, and it has the class itself.")
-    return made
+        changes["repository"] = str((folder / row.repository).resolve())
+    full_row = row.model_copy(update=changes)
+    if full_row.origin in {name_of(pin) for pin in full_row.requires}:
+        raise InputError(f"{row.name}: {full_row.origin} is required, and it has the class itself.")
+    return full_row

@@ -27,7 +27,7 @@ def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Sa
 
     ``python`` is the interpreter of classes that require nothing. Raises SetupError.
     """
-    refused = []
+    refusals = []
     for number, row in enumerate(rows, start=1):
         head = f"{number}/{len(rows)}  {row.name}"
         if (out / row.name).exists():
@@ -37,9 +37,9 @@ def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Sa
             tests = _make(row, out, python, say)
             say(f"{head}  {len(tests)} tests")
         except InputError as error:
-            refused.append(f"{row.name}: {error}")
+            refusals.append(f"{row.name}: {error}")
             say(f"{head}  refused: {error}")
-    return refused
+    return refusals
 
 
 def _make(row: Row, out: Path, python: str | None, say: Say) -> tuple[str, ...]:
@@ -53,20 +53,20 @@ def _make(row: Row, out: Path, python: str | None, say: Say) -> tuple[str, ...]:
         root = lay_out(row, task, say)
         place = make_target(root, row.file)
         assert place is not None, "both were given"
-        found = cut(root / place.file, row.class_name)
-        (root / place.file).write_text(found.rest, encoding="utf-8")
+        class_cut = cut(root / place.file, row.class_name)
+        (root / place.file).write_text(class_cut.rest, encoding="utf-8")
         say(f"running the tests of {row.name}")
         tests = telling_tests(
-            place, row.class_name, found.code, row.tests, python=interpreter, folder=scratch
+            place, row.class_name, class_cut.code, row.tests, python=interpreter, folder=scratch
         )
-        _write(task, row, found, tests)
+        _write(task, row, class_cut, tests)
         shutil.rmtree(task / "unpacked", ignore_errors=True)
         task.rename(out / row.name)
     return tests
 
 
-def _write(task: Path, row: Row, found: Cut, tests: Sequence[str]) -> None:
-    text = row.description or found.description
+def _write(task: Path, row: Row, class_cut: Cut, tests: Sequence[str]) -> None:
+    text = row.description or class_cut.description
     if len(text) > MAX_TASK_CHARS:
         raise InputError(f"Its description has {len(text)} characters, over {MAX_TASK_CHARS}.")
     about = {
@@ -79,4 +79,4 @@ def _write(task: Path, row: Row, found: Cut, tests: Sequence[str]) -> None:
     }
     (task / "task.txt").write_text(text, encoding="utf-8")
     (task / "task.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-    (task / "solution.py").write_text(found.code, encoding="utf-8")
+    (task / "solution.py").write_text(class_cut.code, encoding="utf-8")

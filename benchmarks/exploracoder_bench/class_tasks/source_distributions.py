@@ -41,17 +41,17 @@ def lay_out(row: Row, folder: Path, say: Say) -> Path:
 def _archive(row: Row, say: Say) -> Path:
     """The file, from the cache folder or from the index; pip holds it to its SHA-256."""
     home = cache_folder() / "benchmarks" / "sources" / row.sha256
-    found = list(home.glob("*.tar.gz"))
-    if found and hashlib.sha256(found[0].read_bytes()).hexdigest() == row.sha256:
-        return found[0]
+    archives = list(home.glob("*.tar.gz"))
+    if archives and hashlib.sha256(archives[0].read_bytes()).hexdigest() == row.sha256:
+        return archives[0]
     say(f"fetching the source of {row.package}")
     home.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as beside:
-        wanted = Path(beside) / "wanted.txt"
-        wanted.write_text(f"{row.package} --hash=sha256:{row.sha256}\n", encoding="utf-8")
+        requirements = Path(beside) / "wanted.txt"
+        requirements.write_text(f"{row.package} --hash=sha256:{row.sha256}\n", encoding="utf-8")
         words = ["--quiet", "--no-input", "--no-deps", "--no-binary", ":all:", "--require-hashes"]
-        pip("download", *words, "--dest", str(home), "--requirement", str(wanted))
-    found = list(home.glob("*.tar.gz"))
-    if len(found) != 1:
+        pip("download", *words, "--dest", str(home), "--requirement", str(requirements))
+    archives = list(home.glob("*.tar.gz"))
+    if len(archives) != 1:
         raise SetupError(f"{row.package} has no source distribution that is a .tar.gz file.")
-    return found[0]
+    return archives[0]

@@ -78,11 +78,13 @@ async def _passed(
     sidecar: Sidecar, task: Task, code: str, tests: Sequence[str]
 ) -> tuple[list[str], str]:
     """The tests that pass, in their order, and the end of what was said of them."""
-    asked = task.model_copy(update={"check": probe_of(tests)})
-    ran, checked = await run_in_copy(sidecar, asked, code)
-    found = outcomes(checked) if checked is not None else {}
-    shown = checked or ran
-    error = f"{shown.error.ename}: {shown.error.evalue}" if shown.error else ""
-    lines = [*shown.stdout.strip().splitlines()[:-1], error]
-    words = " ".join(filter(None, lines))[-_SHOWN_CHARS:] or f"the run ended as {shown.status}"
-    return [test for test, has_passed in found.items() if has_passed], words
+    probe_task = task.model_copy(update={"check": probe_of(tests)})
+    ran, check_run = await run_in_copy(sidecar, probe_task, code)
+    results = outcomes(check_run) if check_run is not None else {}
+    observation = check_run or ran
+    error = f"{observation.error.ename}: {observation.error.evalue}" if observation.error else ""
+    lines = [*observation.stdout.strip().splitlines()[:-1], error]
+    words = (
+        " ".join(filter(None, lines))[-_SHOWN_CHARS:] or f"the run ended as {observation.status}"
+    )
+    return [test for test, has_passed in results.items() if has_passed], words

@@ -45,21 +45,23 @@ def read_api_use(name_or_file: str, python_of: PythonOf) -> list[Problem]:
     return [_problem(prepare(one, shelf), python_of) for one in problems]
 
 
-def _problem(prepared: Prepared, python_of: PythonOf) -> Problem:
-    asked = prepared.problem
-    key = hashlib.sha256(prepared.task.encode()).hexdigest()[:16]
+def _problem(preparation: Prepared, python_of: PythonOf) -> Problem:
+    problem = preparation.problem
+    key = hashlib.sha256(preparation.task.encode()).hexdigest()[:16]
     folder = cache_folder().absolute() / "benchmarks" / "api-use" / key
-    names = tuple(one.name for one in write_packages(prepared.shelf, prepared.shown, folder))
+    names = tuple(one.name for one in write_packages(preparation.shelf, preparation.shown, folder))
     return Problem(
-        name=asked.id,
-        dataset=asked.benchmark,
-        task=prepared.task,
-        context=example_context(prepared.outer, prepared.shelf) + "\n",
+        name=problem.id,
+        dataset=problem.benchmark,
+        task=preparation.task,
+        context=example_context(preparation.outer, preparation.shelf) + "\n",
         check="",
-        entry_point=asked.func_name,
+        entry_point=problem.func_name,
         libraries=names,
         python=python_of(names),
         search_path=folder,
-        solution=prepared.reference,
-        flow=DataFlow(prepared.shelf, asked.func_name, prepared.outer, prepared.expected),
+        solution=preparation.reference,
+        flow=DataFlow(
+            preparation.shelf, problem.func_name, preparation.outer, preparation.expected
+        ),
     )

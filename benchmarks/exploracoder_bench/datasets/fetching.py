@@ -23,10 +23,10 @@ def home() -> Path:
 
 def find_published(name: str) -> Published:
     """The data set of this name, however it is spelled. Raises InputError."""
-    known = {_plain(one): found for one, found in PUBLISHED.items()}
-    if _plain(name) not in known:
+    data_sets = {_plain(one): data_set for one, data_set in PUBLISHED.items()}
+    if _plain(name) not in data_sets:
         raise InputError(f"No published data set is named {name!r}: {', '.join(PUBLISHED)}.")
-    return known[_plain(name)]
+    return data_sets[_plain(name)]
 
 
 def fetch(one: Published, url: str | None = None) -> Path:
@@ -66,11 +66,11 @@ def fetched(one: Published) -> Path:
 
 
 def _check(one: Published, content: bytes, note: Path) -> None:
-    known = one.sha256 or (note.read_text().strip() if note.exists() else None)
-    found = hashlib.sha256(content).hexdigest()
-    if known is not None and found != known:
+    record = one.sha256 or (note.read_text().strip() if note.exists() else None)
+    digest = hashlib.sha256(content).hexdigest()
+    if record is not None and digest != record:
         raise InputError(
-            f"{one.name} is not the file it was: its SHA-256 is {found[:16]}…, not {known[:16]}…."
+            f"{one.name} is not the file it was: its SHA-256 is {digest[:16]}…, not {record[:16]}…."
             f" If that is meant, remove {note.parent} and fetch it again."
         )
 

@@ -31,15 +31,15 @@ def parse_pythons(text: str | None) -> PythonOf:
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     if not all(library and executable for library, _, executable in pairs):
         raise InputError(f"--pythons takes EXE or LIBRARY=EXE,LIBRARY=EXE, not {text!r}.")
-    known = {library.strip(): executable.strip() for library, _, executable in pairs}
-    return lambda libraries: _find(libraries, known)
+    interpreters = {library.strip(): executable.strip() for library, _, executable in pairs}
+    return lambda libraries: _find(libraries, interpreters)
 
 
-def _find(libraries: Sequence[str], known: Mapping[str, str]) -> str:
+def _find(libraries: Sequence[str], interpreters: Mapping[str, str]) -> str:
     for library in libraries:
-        found = known.get(library) or known.get(_KIN.get(library, ""))
-        if found is not None:
-            return found
+        interpreter = interpreters.get(library) or interpreters.get(_KIN.get(library, ""))
+        if interpreter is not None:
+            return interpreter
     raise InputError(
         f"No interpreter is named for {' or '.join(libraries)}: add {libraries[0]}=EXE to"
         " --pythons."

@@ -39,18 +39,18 @@ class Inventor:
     def rename(self, names: Iterable[str]) -> dict[str, str]:
         """Another name for each of ``names`` that has more than one letter, none of them twice."""
         old = sorted(names)
-        taken, renaming = {*old, *keyword.kwlist}, dict[str, str]()
+        taken_names, renaming = {*old, *keyword.kwlist}, dict[str, str]()
         for name in old:
             if len(name) > 1 and any(map(str.isalpha, name)):
-                candidates = (one for one in self._candidates(name) if one not in taken)
+                candidates = (one for one in self._candidates(name) if one not in taken_names)
                 renaming[name] = new = next(candidates)
-                taken.add(new)
+                taken_names.add(new)
         return renaming
 
     def _candidates(self, name: str) -> Iterator[str]:
         pieces = _PIECE.findall(name)
-        for chosen in itertools.product(*(self._instead_of(piece) for piece in pieces)):
-            yield "".join(chosen)
+        for parts in itertools.product(*(self._instead_of(piece) for piece in pieces)):
+            yield "".join(parts)
         while True:
             yield _like(name, self.word())
 
@@ -70,13 +70,13 @@ class Inventor:
 @lru_cache
 def parts_of(piece: str) -> tuple[str, ...]:
     """The fewest known parts that a lower-case piece is made of; none where it is not."""
-    known = _read_synonyms()
+    synonyms = _read_synonyms()
     best: list[tuple[str, ...] | None] = [()]
     for end in range(1, len(piece) + 1):
         splits = (
             (*head, piece[start:end])
             for start in range(end)
-            if (head := best[start]) is not None and piece[start:end] in known
+            if (head := best[start]) is not None and piece[start:end] in synonyms
         )
         best.append(min(splits, key=len, default=None))
     return best[-1] or ()

@@ -59,13 +59,13 @@ def read_tasks(folder: Path, python_of: PythonOf) -> list[Problem]:
     """The tasks in a folder, by name. Raises InputError with the file that is wrong."""
     if (folder / _TASK).is_file():
         return [_task(folder, folder.name, python_of)]
-    found = sorted(path.parent for path in folder.glob(f"*/{_TASK}"))
-    if not found:
+    folders = sorted(path.parent for path in folder.glob(f"*/{_TASK}"))
+    if not folders:
         raise InputError(
             f"{folder} holds no tasks: a task is a folder with {_TASK}, {_CHECK} and {_ABOUT}."
             " 'exploracoder bench init' makes one to begin with."
         )
-    return [_task(one, folder.name, python_of) for one in found]
+    return [_task(one, folder.name, python_of) for one in folders]
 
 
 def init_tasks(folder: Path) -> list[Path]:
@@ -73,12 +73,12 @@ def init_tasks(folder: Path) -> list[Path]:
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty. Name a folder that is not there yet.")
     task = folder / "greetings"
-    written = []
+    files = []
     for name, text in _EXAMPLE.items():
         (task / name).parent.mkdir(parents=True, exist_ok=True)
         (task / name).write_text(text, encoding="utf-8")
-        written.append(task / name)
-    return written
+        files.append(task / name)
+    return files
 
 
 def _task(folder: Path, dataset: str, python_of: PythonOf) -> Problem:

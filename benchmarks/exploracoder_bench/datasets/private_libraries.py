@@ -66,9 +66,9 @@ def read_mapping(file: Path) -> dict[str, Renaming]:
     Raises InputError when the file has another form, or renames two names alike.
     """
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
         mapping: dict[str, Renaming] = {
-            name: dict(found[name]) for name in _MADE_FROM if name in found
+            name: dict(content[name]) for name in _MADE_FROM if name in content
         }
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file} cannot be read as a renaming: {error!r}.") from error
@@ -127,7 +127,7 @@ def _run(script: str, folder: Path, recipe: Recipe, python: str) -> str:
     """What one of our scripts says of a package, which is imported for it."""
     text, name = (_TEMPLATES / script).read_text(encoding="utf-8"), recipe.library
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [python, "-c", text, str(folder.absolute()), name],
             cwd=os.sep,  # which leads its path
             env={k: v for k, v in clean_environment(os.environ).items() if k != "PYTHONPATH"},
@@ -138,7 +138,7 @@ def _run(script: str, folder: Path, recipe: Recipe, python: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SetupError(f"{name} could not be made: {error}") from error
-    if done.returncode != 0:
-        last = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no message"
+    if process.returncode != 0:
+        last = process.stderr.strip().splitlines()[-1] if process.stderr.strip() else "no message"
         raise SetupError(f"{name} could not be made from {recipe.made_from} in {python}: {last}")
-    return done.stdout
+    return process.stdout

@@ -21,25 +21,25 @@ def select(problems: Sequence[Problem], names: Sequence[str]) -> list[Problem]:
     sets: dict[str, list[Problem]] = {}
     for problem in problems:
         sets.setdefault(problem.dataset, []).append(problem)
-    wanted: set[str] = set()
+    problem_names: set[str] = set()
     for name in names:
-        found = _named(sets, name)
-        if not found:
+        matches = _named(sets, name)
+        if not matches:
             raise InputError(
                 f"No problem or data set is named {name!r}. Data sets: {', '.join(sets)}."
             )
-        wanted |= {problem.name for problem in found}
-    return [problem for problem in problems if problem.name in wanted]
+        problem_names |= {problem.name for problem in matches}
+    return [problem for problem in problems if problem.name in problem_names]
 
 
 def of_split(problems: Sequence[Problem], split: str) -> list[Problem]:
     """Those of a split, or all. Raises InputError when none is in it."""
-    found = [problem for problem in problems if split in (ALL, problem.split)]
-    if problems and not found:
-        known = {problem.name: problem.split for problem in problems if problem.split}
-        said = in_words(tally(known, (problem.name for problem in problems)))
-        raise InputError(f"No problem is left with --split {split}. {said}")
-    return found
+    matches = [problem for problem in problems if split in (ALL, problem.split)]
+    if problems and not matches:
+        splits = {problem.name: problem.split for problem in problems if problem.split}
+        summary = in_words(tally(splits, (problem.name for problem in problems)))
+        raise InputError(f"No problem is left with --split {split}. {summary}")
+    return matches
 
 
 def _named(sets: dict[str, list[Problem]], name: str) -> list[Problem]:

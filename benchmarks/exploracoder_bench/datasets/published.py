@@ -136,5 +136,5 @@ PUBLISHED = {
 
 def pins_of(libraries: Sequence[str]) -> tuple[str, ...]:
     """What the published data sets of the first of these libraries that has one require."""
-    required = {one.library: one.requires for one in PUBLISHED.values()}
-    return next((required[name] for name in libraries if name in required), ())
+    requirements = {one.library: one.requires for one in PUBLISHED.values()}
+    return next((requirements[name] for name in libraries if name in requirements), ())

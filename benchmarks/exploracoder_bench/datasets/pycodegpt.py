@@ -39,38 +39,38 @@ def _row(place: str, line: str) -> dict[str, Any]:
         row = json.loads(line)
     except ValueError as error:
         raise InputError(f"{place}, is no JSON: {error}.") from error
-    wanted = {"task_id", "prompt", "test", "canonical_solution"}
-    missing = wanted - set(row) if isinstance(row, dict) else wanted
+    fields = {"task_id", "prompt", "test", "canonical_solution"}
+    missing = fields - set(row) if isinstance(row, dict) else fields
     if missing:
         raise InputError(f"{place}: {', '.join(sorted(missing))} is missing.")
-    told: dict[str, Any] = row | {"canonical_solution": _first(row["canonical_solution"])}
-    told["entry_point"] = row.get("entry_point") or _NO_FUNCTION
+    full_row: dict[str, Any] = row | {"canonical_solution": _first(row["canonical_solution"])}
+    full_row["entry_point"] = row.get("entry_point") or _NO_FUNCTION
     for name in ("canonical_solution", "prompt", "test", "entry_point"):
-        if not isinstance(told[name], str):
+        if not isinstance(full_row[name], str):
             raise InputError(f"{place}: {name} is no text.")
-    return told
+    return full_row
 
 
-def _first(given: object) -> object:
+def _first(solutions: object) -> object:
     """The first of several known solutions; None of none."""
-    return (given or [None])[0] if isinstance(given, list) else given
+    return (solutions or [None])[0] if isinstance(solutions, list) else solutions
 
 
 def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Problem:
     entry_point = _entry_point(row)
-    context, unfinished = split_prompt(row["prompt"], entry_point)
-    match = _ASSIGNMENT.match(unfinished.strip().rpartition("\n")[2])
+    context, stub = split_prompt(row["prompt"], entry_point)
+    match = _ASSIGNMENT.match(stub.strip().rpartition("\n")[2])
     target = match["target"] if match and not entry_point else ""
     return Problem(
         name=str(row["task_id"]),
         dataset=dataset,
-        task=asked_for(context, unfinished),
+        task=asked_for(context, stub),
         context=context,
         check=f"{row['test'].strip()}\n\ncheck({entry_point or ''})\n",
         entry_point=entry_point,
         libraries=(library,),
         python=python,
-        solution=joined(unfinished, row["canonical_solution"], entry_point),
+        solution=joined(stub, row["canonical_solution"], entry_point),
         target=target,
     )
 
@@ -90,29 +90,29 @@ def split_prompt(prompt: str, entry_point: str | None) -> tuple[str, str]:
     return "\n".join(lines[:start]).rstrip() + "\n", "\n".join(lines[start:]) + "\n"
 
 
-def asked_for(context: str, unfinished: str) -> str:
+def asked_for(context: str, stub: str) -> str:
     """The task in words: the comments at the end of the context, and the unfinished code."""
     words = []
     for line in reversed(context.rstrip().splitlines()):
         if not line.startswith("#"):
             break
         words.append(line.lstrip("# ").rstrip())
-    said = " ".join(reversed(words)) or "Complete the code."
-    return f"{said}\n\n```python\n{unfinished.rstrip()}\n```\n" if unfinished.strip() else said
+    description = " ".join(reversed(words)) or "Complete the code."
+    return f"{description}\n\n```python\n{stub.rstrip()}\n```\n" if stub.strip() else description
 
 
-def joined(unfinished: str, completion: str, entry_point: str | None) -> str:
+def joined(stub: str, completion: str, entry_point: str | None) -> str:
     """The known solution: the completion put behind what it goes on from."""
     if entry_point and re.search(rf"^def {re.escape(entry_point)}\(", completion, re.MULTILINE):
         return completion
     if entry_point is None:
-        return f"{unfinished.rstrip()} {completion.strip()}" if unfinished else completion
-    together = unfinished.rstrip() + "\n" + completion.lstrip("\n")
+        return f"{stub.rstrip()} {completion.strip()}" if stub else completion
+    together = stub.rstrip() + "\n" + completion.lstrip("\n")
     try:
         ast.parse(together)
     except SyntaxError:
         # Some prompts end with the indentation that the completion goes on from.
-        return unfinished.rstrip() + "\n    " + completion.lstrip()
+        return stub.rstrip() + "\n    " + completion.lstrip()
     return together
 
 

@@ -84,11 +84,11 @@ def remake(problem: Problem, recipe: Recipe, kit: Path, **_: object) -> Remade:
     """Rewrite a problem for the library in ``kit``, and judge what came out."""
     folder = attempt_in(kit)
     try:
-        found = asyncio.run(_rewritten(problem, recipe, kit, folder))
-        if isinstance(found, str):
-            return Remade(problem, None, found)
-        verdict = judge(found, folder, _RUN_SECONDS)
-        return Remade(problem, found if verdict.is_sound else None, verdict.reason)
+        outcome = asyncio.run(_rewritten(problem, recipe, kit, folder))
+        if isinstance(outcome, str):
+            return Remade(problem, None, outcome)
+        verdict = judge(outcome, folder, _RUN_SECONDS)
+        return Remade(problem, outcome if verdict.is_sound else None, verdict.reason)
     except (SidecarError, InputError, OSError) as error:
         return Remade(problem, None, f"It could not be tried: {error}")
     finally:
@@ -99,17 +99,17 @@ async def _rewritten(problem: Problem, recipe: Recipe, kit: Path, folder: Path) 
     """The problem with new names, or what is wrong with it as it is."""
     prepare(problem, folder)
     private = kit / PRIVATE
-    given = [recipe.library, problem.task, [problem.context, problem.solution, problem.check]]
+    arguments = [recipe.library, problem.task, [problem.context, problem.solution, problem.check]]
     script = _SCRIPT.read_text(encoding="utf-8")
-    code = f"{script}\nimport json\nprint(json.dumps(rewrite(*{given!r})))"
+    code = f"{script}\nimport json\nprint(json.dumps(rewrite(*{arguments!r})))"
     limits = Limits(wall_seconds=_RUN_SECONDS, max_output_chars=_MOST_CHARS)
     async with await sidecar_for(replace(problem, search_path=private), folder, limits) as sidecar:
-        observed = await sidecar.run(sidecar.root, code)
-    if observed.error is not None:
-        return f"It does not run as it is: {observed.error.ename}: {observed.error.evalue}"[:300]
-    if not observed.ran:
-        return f"As it is it ended as {observed.status} after {observed.seconds:.0f} s."
-    task, (context, solution, check) = json.loads(observed.stdout.splitlines()[-1])
+        result = await sidecar.run(sidecar.root, code)
+    if result.error is not None:
+        return f"It does not run as it is: {result.error.ename}: {result.error.evalue}"[:300]
+    if not result.ran:
+        return f"As it is it ended as {result.status} after {result.seconds:.0f} s."
+    task, (context, solution, check) = json.loads(result.stdout.splitlines()[-1])
     return replace(
         problem,
         name=f"{problem.name}@{recipe.library}",

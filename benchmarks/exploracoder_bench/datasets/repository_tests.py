@@ -49,8 +49,8 @@ def outcomes(probe: Observation) -> Mapping[str, bool]:
     lines = probe.stdout.strip().splitlines()
     if not probe.ran or not lines:
         return {}
-    found: dict[str, bool] = json.loads(lines[-1])
-    return found
+    results: dict[str, bool] = json.loads(lines[-1])
+    return results
 
 
 def counted(check: Observation | None, tests: int) -> tuple[int, int]:
@@ -62,8 +62,8 @@ def counted(check: Observation | None, tests: int) -> tuple[int, int]:
     if check is None or check.ran:
         return (0 if check is None else of), of
     error = check.error
-    said = _COUNT.fullmatch(error.evalue) if error and error.ename == "AssertionError" else None
-    return (int(said[1]), int(said[2])) if tests and said else (0, of)
+    match = _COUNT.fullmatch(error.evalue) if error and error.ename == "AssertionError" else None
+    return (int(match[1]), int(match[2])) if tests and match else (0, of)
 
 
 def _with(tests: Sequence[str], end: str) -> str:

@@ -43,10 +43,10 @@ def read_columns(file: Path, dataset: str, library: str, python_of: PythonOf) ->
             wrong = [name for name in _COLUMNS if not isinstance(row[name], str)]
             if wrong:
                 raise ValueError(f"{wrong[0]} is no text")
-            made = _problem(row, f"{dataset}/{key}", dataset, (library,), python, data)
+            problem = _problem(row, f"{dataset}/{key}", dataset, (library,), python, data)
         except (LookupError, TypeError, ValueError, AttributeError, SyntaxError) as error:
             raise InputError(f"{file}, row {key}, cannot be read: {error!r}.") from error
-        problems.append(made)
+        problems.append(problem)
     return problems
 
 
@@ -59,31 +59,31 @@ def _problem(
     data: Path,
 ) -> Problem:
     entry_point = _FUNCTION.findall(row["prompt"])[-1]
-    context, unfinished = split_prompt(row["prompt"], entry_point)
+    context, stub = split_prompt(row["prompt"], entry_point)
     completions = row["canonical_solution"]
-    known = ast.literal_eval(completions) if completions.startswith("[") else [completions]
+    solutions = ast.literal_eval(completions) if completions.startswith("[") else [completions]
     return Problem(
         name=name,
         dataset=dataset,
-        task=f"{row['task']}\n\n```python\n{unfinished.rstrip()}\n```\n",
+        task=f"{row['task']}\n\n```python\n{stub.rstrip()}\n```\n",
         context=context + _inputs(row.get("test_input")),
         check=_check(row["test"]),
         entry_point=entry_point,
         libraries=libraries,
         python=python,
         fixtures=data if data.is_dir() else None,
-        solution=joined(unfinished, known[0], entry_point),
+        solution=joined(stub, solutions[0], entry_point),
     )
 
 
 def _inputs(text: str | None) -> str:
     """The example's arguments as assignments; a default that is its own name is passed over."""
     try:
-        given = ast.literal_eval(text) if text else {}
+        arguments = ast.literal_eval(text) if text else {}
     except (ValueError, SyntaxError):
         # Some rows quote quotes; the example is a help, not a part of the problem.
-        given = {}
-    lines = [f"{name} = {value}" for name, value in given.items() if name != value]
+        arguments = {}
+    lines = [f"{name} = {value}" for name, value in arguments.items() if name != value]
     return ("\n" + "\n".join(lines) + "\n").replace(_FOLDER, ".") if lines else ""
 
 

@@ -20,25 +20,25 @@ def write_browser(file: Path, results: Sequence[RunResult], traces: Mapping[int,
     # Everything here was written by models, or by those who made the data: all of it is escaped.
     environment = Environment(autoescape=True, undefined=StrictUndefined)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    counted = [one for one in results if one.counts]
+    samples = [one for one in results if one.counts]
     methods = [
         _method(name, group, traces, file.parent)
-        for name, group in grouped(counted, lambda one: one.method).items()
+        for name, group in grouped(samples, lambda one: one.method).items()
     ]
-    failures = sum(not one.is_solved for one in counted)
-    page = template.render(methods=methods, failures=failures, samples=len(counted))
+    failures = sum(not one.is_solved for one in samples)
+    page = template.render(methods=methods, failures=failures, samples=len(samples))
     file.write_text(page, encoding="utf-8")
 
 
 def _method(
     name: str, results: Sequence[RunResult], traces: Mapping[int, Path], base: Path
 ) -> dict[str, object]:
-    failed = [one for one in results if not one.is_solved]
-    kinds = sorted(grouped(failed, _kind).items(), key=lambda item: -len(item[1]))
+    failures = [one for one in results if not one.is_solved]
+    kinds = sorted(grouped(failures, _kind).items(), key=lambda item: -len(item[1]))
     return {
         "name": name,
         "samples": len(results),
-        "failures": len(failed),
+        "failures": len(failures),
         "kinds": [
             {"name": kind, "samples": [_shown(one, traces.get(id(one)), base) for one in group]}
             for kind, group in kinds

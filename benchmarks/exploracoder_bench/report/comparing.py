@@ -24,38 +24,38 @@ def comparison(first: str, second: str, split: str | None = None) -> str:
     """
     specs = (first, second)
     folders = list(dict.fromkeys(map(folder_of, specs)))
-    chosen, of_split = runs_of_split(read_all(folders), split)
-    runs = dict(zip(folders, chosen, strict=True))
+    split_runs, of_split = runs_of_split(read_all(folders), split)
+    runs = dict(zip(folders, split_runs, strict=True))
     (one, ours), (other, theirs) = (read_method(runs[folder_of(spec)], spec) for spec in specs)
-    shared = by_problem(ours).keys() & by_problem(theirs).keys()
-    if not shared:
+    problems = by_problem(ours).keys() & by_problem(theirs).keys()
+    if not problems:
         raise InputError(f"{first} and {second} have no problem in common with samples that count.")
-    paired = compare(ours, theirs)
+    pairing = compare(ours, theirs)
     rows = []
-    for name, results, rate in ((one, ours, paired.first), (other, theirs, paired.second)):
-        sums = summarize(result for result in results if result.problem in shared)
+    for name, results, rate in ((one, ours, pairing.first), (other, theirs, pairing.second)):
+        sums = summarize(result for result in results if result.problem in problems)
         row = (name, sums.problems, sums.samples, percent(rate), number(sums.completion_tokens))
         rows.append((*row, number(sums.seconds, 1)))
     head = ("", "problems", "samples", "pass@1", "completion tokens", "median s")
-    gap = paired.difference
-    said = (
-        f"Second minus first, in pass@1 on the {len(shared)} problems of both:"
+    gap = pairing.difference
+    statement = (
+        f"Second minus first, in pass@1 on the {len(problems)} problems of both:"
         f" {gap.value:+.1%} [{gap.low:+.1%}, {gap.high:+.1%}]"
         f" ({CONFIDENCE:.0%} interval, {RESAMPLES} resamples of problems). Being better on"
-        f" {len(paired.better)} and worse on {len(paired.worse)} problems comes by chance with"
-        f" p = {paired.chance:.3f} (sign test)."
+        f" {len(pairing.better)} and worse on {len(pairing.worse)} problems comes by chance with"
+        f" p = {pairing.chance:.3f} (sign test)."
     )
     verdict = (
         f"That is more than chance: the interval leaves out no difference, and p is below"
         f" {1 - CONFIDENCE:.2f}."
-        if paired.is_clear
+        if pairing.is_clear
         else f"That may be chance: the interval holds no difference too, or p is not below"
         f" {1 - CONFIDENCE:.2f}."
     )
-    lists = (_named("Better", paired.better), _named("Worse", paired.worse))
+    lists = (_named("Better", pairing.better), _named("Worse", pairing.worse))
     not_alike = differences_table(list(runs.values()))
     more = filter(None, (*lists, not_alike))
-    return "\n\n".join([of_split, markdown(head, rows), f"{said} {verdict}", *more])
+    return "\n\n".join([of_split, markdown(head, rows), f"{statement} {verdict}", *more])
 
 
 def _named(word: str, names: tuple[str, ...]) -> str:

@@ -34,17 +34,17 @@ def differences_table(runs: Sequence[Runs]) -> str:
     """
     rows = [(name, *map(fact, (one.plan for one in runs))) for name, fact in _FACTS.items()]
     rows = [row for row in rows if len(set(row[1:])) > 1]
-    found = _problems(runs)
-    rows += found[:_SHOWN]
-    if len(found) > _SHOWN:
-        rows.append((f"{len(found) - _SHOWN} more problems", *("" for _ in runs)))
+    problem_rows = _problems(runs)
+    rows += problem_rows[:_SHOWN]
+    if len(problem_rows) > _SHOWN:
+        rows.append((f"{len(problem_rows) - _SHOWN} more problems", *("" for _ in runs)))
     return markdown(("differs", *(one.label for one in runs)), rows) if rows else ""
 
 
 def _said(plan: Plan, fact: str) -> str:
     """What the plan says of a fact of its provenance."""
-    found = dict.fromkeys(str(getattr(one, fact)) for one in plan.provenance.values())
-    return "; ".join(found) or UNKNOWN
+    values = dict.fromkeys(str(getattr(one, fact)) for one in plan.provenance.values())
+    return "; ".join(values) or UNKNOWN
 
 
 def _problems(runs: Sequence[Runs]) -> list[tuple[str, ...]]:

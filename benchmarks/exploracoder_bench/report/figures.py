@@ -22,13 +22,13 @@ def draw(out: Path, results: Sequence[RunResult]) -> list[str]:
     except ImportError:
         return []
     groups = grouped([one for one in results if one.counts], lambda one: one.method)
-    drawn = []
+    names = []
     for name, paint in (("pass-at-k", _curves), ("cost", _cost), ("breaks", _breaks)):
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
         if paint(figure.add_subplot(), groups):
             figure.savefig(out / f"{name}.svg", metadata={"Date": None})
-            drawn.append(f"{name}.svg")
-    return drawn
+            names.append(f"{name}.svg")
+    return names
 
 
 def _curves(axes: Any, groups: dict[str, list[RunResult]]) -> bool:
@@ -36,10 +36,10 @@ def _curves(axes: Any, groups: dict[str, list[RunResult]]) -> bool:
     for method, group in groups.items():
         n = min(map(len, by_problem(group).values()))
         most = max(most, n)
-        found = [estimate_at_k(group, k, is_pass) for k in range(1, n + 1)]
+        estimates = [estimate_at_k(group, k, is_pass) for k in range(1, n + 1)]
         xs = list(range(1, n + 1))
-        (line,) = axes.plot(xs, [one.value for one in found], marker="o", label=method)
-        lows, highs = [one.low for one in found], [one.high for one in found]
+        (line,) = axes.plot(xs, [one.value for one in estimates], marker="o", label=method)
+        lows, highs = [one.low for one in estimates], [one.high for one in estimates]
         axes.fill_between(xs, lows, highs, alpha=0.12, color=line.get_color())
     axes.set(xlabel="k, samples", ylabel="pass@k", ylim=(0, 1), title="Solved by one of k samples")
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -50,11 +50,11 @@ def _curves(axes: Any, groups: dict[str, list[RunResult]]) -> bool:
 
 def _cost(axes: Any, groups: dict[str, list[RunResult]]) -> bool:
     for method, group in groups.items():
-        found, sums = estimate_at_k(group, 1, is_pass), summarize(group)
-        error = [[found.value - found.low], [found.high - found.value]]
+        estimate, sums = estimate_at_k(group, 1, is_pass), summarize(group)
+        error = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
         at = sums.prompt_tokens - sums.cached_tokens + sums.completion_tokens
-        axes.errorbar([at], [found.value], yerr=error, marker="o", capsize=3, label=method)
-        axes.annotate(method, (at, found.value), xytext=(6, 6), textcoords="offset points")
+        axes.errorbar([at], [estimate.value], yerr=error, marker="o", capsize=3, label=method)
+        axes.annotate(method, (at, estimate.value), xytext=(6, 6), textcoords="offset points")
     axes.set(
         xlabel="tokens of a sample, without those cached",
         ylabel="pass@1",

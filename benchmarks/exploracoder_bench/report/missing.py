@@ -17,13 +17,13 @@ def missing_table(runs: Sequence[Runs]) -> str:
     """
     rows: list[Sequence[object]] = []
     for one in runs:
-        finished = {(r.method, r.problem, r.seed) for r in one.results if r.counts}
-        asked = len(one.plan.problems) * one.plan.samples
+        finished_samples = {(r.method, r.problem, r.seed) for r in one.results if r.counts}
+        total = len(one.plan.problems) * one.plan.samples
         for method in one.plan.methods:
-            there = {(problem, seed) for name, problem, seed in finished if name == method}
-            if len(there) < asked:
+            there = {(problem, seed) for name, problem, seed in finished_samples if name == method}
+            if len(there) < total:
                 name = f"{method} ({one.label})" if len(runs) > 1 else method
-                rows.append((name, len(there), asked, _problems(one, there)))
+                rows.append((name, len(there), total, _problems(one, there)))
     return markdown(("not finished", "samples", "of", "problems without any"), rows) if rows else ""
 
 

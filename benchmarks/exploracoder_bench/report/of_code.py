@@ -15,13 +15,13 @@ def codes_of(runs: Sequence[Runs], *, may_differ: bool = False) -> dict[str, str
 
     Raises InputError when it is not the same of all, or not known of several, unless it may differ.
     """
-    said = {one.label: str(one.plan.code or UNKNOWN) for one in runs}
+    codes = {one.label: str(one.plan.code or UNKNOWN) for one in runs}
     # Of two folders that do not say which, nobody knows that it was the same.
     digests = {one.plan.code.digest if one.plan.code else one.label for one in runs}
     if len(digests) > 1 and not may_differ:
-        listed = ", ".join(f"{label} with {code}" for label, code in said.items())
+        listing = ", ".join(f"{label} with {code}" for label, code in codes.items())
         raise InputError(
-            f"These runs were not made with the same code ({listed}): report them apart, or say"
+            f"These runs were not made with the same code ({listing}): report them apart, or say"
             " --any-code for tables that name it."
         )
-    return said if len(digests) > 1 else {}
+    return codes if len(digests) > 1 else {}

@@ -11,7 +11,7 @@ from exploracoder_bench.report.run_folders import Runs
 from exploracoder_bench.splits import ALL, Split, in_words, read_splits, tally
 
 
-def runs_of_split(runs: Sequence[Runs], asked: str | None) -> tuple[list[Runs], str]:
+def runs_of_split(runs: Sequence[Runs], choice: str | None) -> tuple[list[Runs], str]:
     """The runs with the problems of the split that is asked for, and a line that says which it is.
 
     Raises InputError when there is none of them, a problem stands in two splits, or problems of
@@ -20,31 +20,31 @@ def runs_of_split(runs: Sequence[Runs], asked: str | None) -> tuple[list[Runs], 
     splits = splits_of(runs)
     names = dict.fromkeys(name for one in runs for name in one.plan.problems)
     counts = tally(splits, names)
-    if asked is None and len({split for split in counts if split}) > 1:
+    if choice is None and len({split for split in counts if split}) > 1:
         raise InputError(
             f"{in_words(counts)} A table of both says nothing of either: choose with --split seen"
             f" or --split held-out, or say --split {ALL}."
         )
-    if asked in (None, ALL):
+    if choice in (None, ALL):
         return list(runs), in_words(counts)
-    kept = [name for name in names if splits.get(name) == asked]
-    if not kept:
-        raise InputError(f"No problem is left with --split {asked}. {in_words(counts)}")
-    return [_only(one, set(kept)) for one in runs], in_words(tally(splits, kept))
+    split_names = [name for name in names if splits.get(name) == choice]
+    if not split_names:
+        raise InputError(f"No problem is left with --split {choice}. {in_words(counts)}")
+    return [_only(one, set(split_names)) for one in runs], in_words(tally(splits, split_names))
 
 
 def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
     """As they were when the problems ran, or, where an earlier version did not note it, are now."""
-    known, found = read_splits(), dict[str, Split]()
+    known_splits, splits = read_splits(), dict[str, Split]()
     for one in runs:
         for name in one.plan.problems:
-            split = one.plan.splits.get(name) or known.of(name)
-            if split and found.setdefault(name, split) != split:
+            split = one.plan.splits.get(name) or known_splits.of(name)
+            if split and splits.setdefault(name, split) != split:
                 raise InputError(
                     f"{name} stands in two splits: it was {split} when {one.label} ran, and"
-                    f" {found[name]} in another of these folders. Report them apart."
+                    f" {splits[name]} in another of these folders. Report them apart."
                 )
-    return found
+    return splits
 
 
 def _only(runs: Runs, names: set[str]) -> Runs:

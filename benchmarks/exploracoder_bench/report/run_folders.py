@@ -45,10 +45,10 @@ def read_method(runs: Runs, spec: str) -> tuple[str, tuple[RunResult, ...]]:
         if len(methods) != 1:
             raise InputError(f"{spec} has the methods {', '.join(methods)}: say {spec}:METHOD.")
         method = methods[0]
-    found = tuple(one for one in runs.results if one.method == method)
-    if not found:
+    results = tuple(one for one in runs.results if one.method == method)
+    if not results:
         raise InputError(f"{runs.folder} has no runs of {method!r}; it has {', '.join(methods)}.")
-    return f"{method} ({runs.plan.model}, {runs.label})", found
+    return f"{method} ({runs.plan.model}, {runs.label})", results
 
 
 def folder_of(spec: str) -> Path:

@@ -52,14 +52,14 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
 
 
 def at_k_table(
-    results: Sequence[RunResult], title: str, passed: Callable[[RunResult], bool]
+    results: Sequence[RunResult], title: str, criterion: Callable[[RunResult], bool]
 ) -> str:
     """A line a method, a column for each k of which all its problems have enough samples."""
     groups = grouped(results, lambda one: one.method)
     most = max(map(_samples, groups.values()), default=0)
     ks = [k for k in KS if k <= most]
     rows = [
-        (method, *(estimate_at_k(group, k, passed) if k <= _samples(group) else "-" for k in ks))
+        (method, *(estimate_at_k(group, k, criterion) if k <= _samples(group) else "-" for k in ks))
         for method, group in groups.items()
     ]
     return markdown([title, *(f"k = {k}" for k in ks)], rows)
@@ -124,9 +124,9 @@ def apart_table(results: Iterable[RunResult]) -> str:
     return markdown(("not counted", "sample", "whose fault", "reason"), rows) if rows else ""
 
 
-def excluded_table(excluded: dict[str, str]) -> str:
+def excluded_table(exclusions: dict[str, str]) -> str:
     """The problems that do not count, with the reason; empty without any."""
-    rows = [(name, one_line(reason)) for name, reason in excluded.items()]
+    rows = [(name, one_line(reason)) for name, reason in exclusions.items()]
     return markdown(("excluded problem", "reason"), rows) if rows else ""
 
 

@@ -65,8 +65,8 @@ def write_report(
             results.append(result)
     cost = price or runs[0].plan.price
     out.mkdir(parents=True, exist_ok=True)
-    drawn = draw(out, results)
-    if not drawn:
+    picture_names = draw(out, results)
+    if not picture_names:
         say("No pictures: they need matplotlib (pip install 'exploracoder[bench]').")
     write_sheets(out, results, cost)
     write_browser(out / "failures.html", results, traces)
@@ -78,7 +78,7 @@ def write_report(
     )
     tables = "\n\n".join(filter(None, parts))
     about = "\n\n".join(_about(one) for one in runs)
-    pictures = "\n\n".join(f"![{_PICTURES[name]}]({name})" for name in drawn)
+    pictures = "\n\n".join(f"![{_PICTURES[name]}]({name})" for name in picture_names)
     links = "The failures, one by one: [failures.html](failures.html)."
     text = "\n\n".join(filter(None, ("# Benchmark report", about, tables, pictures, links)))
     (out / "report.md").write_text(text + "\n", encoding="utf-8")
@@ -104,23 +104,23 @@ def _excluded(runs: Sequence[Runs]) -> dict[str, str]:
     }
 
 
-def _tables(results: Sequence[RunResult], price: Price, excluded: dict[str, str]) -> str:
+def _tables(results: Sequence[RunResult], price: Price, exclusions: dict[str, str]) -> str:
     note = (
         f"Shares are means over problems, with {CONFIDENCE:.0%} intervals from {RESAMPLES}"
         " resamples of problems, or by Wilson where all problems came out alike; tokens and calls"
         " are means of a sample."
     )
-    told = telling(results)
+    telling_results = telling(results)
     parts = (
         methods_table(results, price),
         note,
         at_k_table(results, "pass@k", is_pass),
-        at_k_table(told, "success@k", is_success) if told else "",
+        at_k_table(telling_results, "success@k", is_success) if telling_results else "",
         datasets_table(results),
         oracle_table(results),
         chains_table(results),
         apart_table(results),
-        excluded_table(excluded),
+        excluded_table(exclusions),
     )
     return "\n\n".join(filter(None, parts))
 
@@ -141,10 +141,10 @@ def _about(runs: Runs) -> str:
 
 
 def _made_with(one: Provenance) -> str:
-    changed = f"; changed: {', '.join(one.code.changed)}" if one.code.changed else ""
+    changes = f"; changed: {', '.join(one.code.changed)}" if one.code.changed else ""
     versions = ", ".join(f"{name} {version}" for name, version in one.versions.items())
     return (
-        f"- code {one.code}{changed}; server: {one.server}; sandbox: {one.sandbox}; {one.executor};"
+        f"- code {one.code}{changes}; server: {one.server}; sandbox: {one.sandbox}; {one.executor};"
         f" {one.machine}; {versions}; settings: {one.settings}"
     )
 

@@ -61,25 +61,25 @@ def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
 
     file = TrainingText(output)
     file.read()
-    skipped: list[SkippedFile] = []
+    skipped_files: list[SkippedFile] = []
     is_interrupted = False
     if sources:
         with Progress(quiet=given["quiet"]) as progress:
-            functions = _functions(sources, given, skipped)
+            functions = _functions(sources, given, skipped_files)
             try:
                 run_async(_work(functions, file, given, progress))
             except KeyboardInterrupt:
                 is_interrupted = True
     figures = statistics(file.read())
     if given["as_json"]:
-        left = [{"file": one.file, "reason": one.reason} for one in skipped]
-        print_json(figures.model_dump() | {"skipped_files": left})
+        rows = [{"file": one.file, "reason": one.reason} for one in skipped_files]
+        print_json(figures.model_dump() | {"skipped_files": rows})
     else:
         click.echo(_in_words(figures))
-    for one in skipped[:_SHOWN_SKIPPED]:
+    for one in skipped_files[:_SHOWN_SKIPPED]:
         click.echo(f"Skipped {one.file}: {one.reason}.", err=True)
-    if len(skipped) > _SHOWN_SKIPPED:
-        click.echo(f"… and {len(skipped) - _SHOWN_SKIPPED} more files.", err=True)
+    if len(skipped_files) > _SHOWN_SKIPPED:
+        click.echo(f"… and {len(skipped_files) - _SHOWN_SKIPPED} more files.", err=True)
     if is_interrupted:
         click.echo(f"Interrupted. The same command goes on with {output}.", err=True)
         return 130
@@ -87,7 +87,7 @@ def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
 
 
 def _functions(
-    sources: tuple[str, ...], given: dict[str, Any], skipped: list[SkippedFile]
+    sources: tuple[str, ...], options: dict[str, Any], skipped_files: list[SkippedFile]
 ) -> list[Function]:
     from exploracoder import confined
     from exploracoder_retrieval.errors import RetrievalError
@@ -99,13 +99,13 @@ def _functions(
     for number, source in enumerate(sources):
         if not roots[number].exists():
             try:
-                interpreter = confined.find_interpreter(given["python"])
+                interpreter = confined.find_interpreter(options["python"])
                 roots[number] = find_target(source, interpreter).root
             except RetrievalError as error:
                 raise InputError(str(error)) from error
-    found = list(read_corpus(roots, max_lines=given["max_lines"]))
-    skipped += [one for one in found if not isinstance(one, Function)]
-    functions = [one for one in found if isinstance(one, Function) and one.uses]
+    entries = list(read_corpus(roots, max_lines=options["max_lines"]))
+    skipped_files += [one for one in entries if not isinstance(one, Function)]
+    functions = [one for one in entries if isinstance(one, Function) and one.uses]
     if not functions:
         raise InputError(
             f"No function in {', '.join(sources)} calls an API that its file imports. Give other"
@@ -115,28 +115,28 @@ def _functions(
 
 
 async def _work(
-    functions: list[Function], file: TrainingText, given: dict[str, Any], progress: Progress
+    functions: list[Function], file: TrainingText, options: dict[str, Any], progress: Progress
 ) -> None:
     from exploracoder import prepare
     from exploracoder.models.reply_cache import ReplyCache
 
     from exploracoder_bench.toolcoder.annotation import annotate as annotate_one
 
-    done = {row.id for row in file.read()}
-    todo = [one for one in functions if one.id not in done][: given["limit"]]
+    done_ids = {row.id for row in file.read()}
+    todo = [one for one in functions if one.id not in done_ids][: options["limit"]]
     progress.working(f"{len(functions)} functions, {len(todo)} to ask for")
-    replies = ReplyCache(given["replies"], is_free=False) if given["replies"] else None
+    replies = ReplyCache(options["replies"], is_free=False) if options["replies"] else None
     async with prepare.open_model(
-        given["model"],
-        given["base_url"],
-        cache=given["cache"],
+        options["model"],
+        options["base_url"],
+        cache=options["cache"],
         replies=replies,
-        lora=given["lora"],
-        reasoning_effort=given["reasoning_effort"],
+        lora=options["lora"],
+        reasoning_effort=options["reasoning_effort"],
     ) as model:
         for number, function in enumerate(todo, start=1):
             progress.working(f"{number} of {len(todo)}: {function.name}")
-            file.append(await annotate_one(model, function, given["seed"]))
+            file.append(await annotate_one(model, function, options["seed"]))
 
 
 def _in_words(figures: Statistics) -> str:
@@ -147,8 +147,8 @@ def _in_words(figures: Statistics) -> str:
     ]
     shares = list(figures.libraries.items())[:_SHOWN_LIBRARIES]
     if shares:
-        said = ", ".join(f"{name} {share:.0%}" for name, share in shares)
-        lines.append(f"texts that search for   {said}")
+        words = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+        lines.append(f"texts that search for   {words}")
     for title, counts in (
         ("Functions dropped", figures.dropped_functions),
         ("Searches dropped", figures.dropped_searches),

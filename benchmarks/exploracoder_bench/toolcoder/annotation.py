@@ -113,7 +113,7 @@ async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annot
     uses = function.uses[:_SHOWN_USES]
     if not any(use.is_public for use in uses):
         return _looked_at(function, reason="it calls no API of a public library")
-    asked = [
+    messages = [
         Message("system", render("annotate", "system")),
         Message("user", render("annotate", "function", code=_EXAMPLE.code, uses=_EXAMPLE.uses)),
         Message("assistant", _EXAMPLE_ANSWER),
@@ -121,21 +121,21 @@ async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annot
     ]
     sampling = Sampling(max_tokens=_REPLY_TOKENS, seed=seed)
     try:
-        said = await complete_json(model, asked, sampling, _searches_of(len(uses)))
+        reply = await complete_json(model, messages, sampling, _searches_of(len(uses)))
     except ReplyError:
         return _looked_at(function, reason="the model's answer had no form")
     good: dict[Use, str] = {}
-    dropped = []
-    for one in said.searches:
+    faults = []
+    for one in reply.searches:
         fault = _fault(one, uses, good, function)
         if fault:
-            dropped.append(fault)
+            faults.append(fault)
         else:
             good[uses[one.number - 1]] = " ".join(one.query.split()).rstrip(".")
     reason = text_fault(list(good))
     if reason:
-        return _looked_at(function, reason=reason, dropped=dropped)
-    return _with_searches(function, good, dropped)
+        return _looked_at(function, reason=reason, dropped=faults)
+    return _with_searches(function, good, faults)
 
 
 def _fault(one: _Search, uses: Sequence[Use], good: dict[Use, str], function: Function) -> str:
@@ -146,18 +146,20 @@ def _fault(one: _Search, uses: Sequence[Use], good: dict[Use, str], function: Fu
 
 
 def _with_searches(
-    function: Function, searches: dict[Use, str], dropped: Sequence[str]
+    function: Function, searches: dict[Use, str], faults: Sequence[str]
 ) -> Annotated:
     text = function.code
-    ordered = sorted(searches.items(), key=lambda pair: pair[0].offset)
-    for use, query in reversed(ordered):
+    pairs = sorted(searches.items(), key=lambda pair: pair[0].offset)
+    for use, query in reversed(pairs):
         text = text[: use.offset] + calls.written(query, _answer(use)) + text[use.offset :]
     if calls.without_calls(text) != function.code:
-        return _looked_at(function, reason="the code would not be the same", dropped=dropped)
-    made = tuple(
-        Annotation(query=query, api=_answer(use), is_public=use.is_public) for use, query in ordered
+        return _looked_at(function, reason="the code would not be the same", dropped=faults)
+    annotations = tuple(
+        Annotation(query=query, api=_answer(use), is_public=use.is_public) for use, query in pairs
     )
-    return _looked_at(function, dropped=dropped).model_copy(update={"text": text, "searches": made})
+    return _looked_at(function, dropped=faults).model_copy(
+        update={"text": text, "searches": annotations}
+    )
 
 
 def _answer(use: Use) -> str:

@@ -60,11 +60,11 @@ def sizes_of_folder(folder: Path) -> Sizes:
 
 def _config(folder: Path) -> dict[str, Any]:
     try:
-        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    said = said.get("text_config", said) if isinstance(said, dict) else {}
-    return said if isinstance(said, dict) else {}
+    config = config.get("text_config", config) if isinstance(config, dict) else {}
+    return config if isinstance(config, dict) else {}
 
 
 def _parameters(folder: Path, config: dict[str, Any]) -> int:
@@ -84,9 +84,9 @@ def _in_safetensors(file: Path) -> int:
     Source: the format's description, safetensors ``README.md``.
     """
     try:
-        with file.open("rb") as opened:
-            (length,) = struct.unpack("<Q", opened.read(8))
-            head = json.loads(opened.read(min(length, _MAX_HEAD_BYTES)))
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            head = json.loads(stream.read(min(length, _MAX_HEAD_BYTES)))
         return sum(prod(one["shape"]) for name, one in head.items() if name != "__metadata__")
     except (OSError, ValueError, struct.error, AttributeError, KeyError, TypeError):
         return 0

@@ -65,7 +65,7 @@ def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function |
 
     Functions of fewer than three or more than ``max_lines`` lines are passed over.
     """
-    seen: set[str] = set()
+    seen_ids: set[str] = set()
     for root in roots:
         own = _own_names(root)
         for file in [root] if root.is_file() else _files(root):
@@ -75,8 +75,8 @@ def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function |
                 yield SkippedFile(str(file), _reason(error))
                 continue
             for function in functions:
-                if function.id not in seen:
-                    seen.add(function.id)
+                if function.id not in seen_ids:
+                    seen_ids.add(function.id)
                     yield function
 
 
@@ -152,7 +152,7 @@ def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use
         return None
     names = {**bound, **_bound(tree)}
     lines = lines_of(code)
-    found: dict[str, Use] = {}
+    uses: dict[str, Use] = {}
     for node in _calls(tree):
         path = _path(node.func, names)
         if path is not None:
@@ -160,21 +160,21 @@ def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use
             offset = sum(len(line) + 1 for line in lines[: node.lineno - 1]) + len(before)
             is_public = path[0] != "." and path.partition(".")[0] not in own
             use = Use(path, node.lineno, offset, is_public)
-            known = found.get(path)
-            if known is None or use.offset < known.offset:
-                found[path] = use
-    return tuple(sorted(found.values(), key=lambda use: use.offset))
+            earlier_use = uses.get(path)
+            if earlier_use is None or use.offset < earlier_use.offset:
+                uses[path] = use
+    return tuple(sorted(uses.values(), key=lambda use: use.offset))
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
     """The calls outside of f-strings, in which places are not told apart before Python 3.12."""
-    left = [tree]
-    while left:
-        node = left.pop()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
         if isinstance(node, ast.Call):
             yield node
         if not isinstance(node, ast.JoinedStr):
-            left.extend(ast.iter_child_nodes(node))
+            stack.extend(ast.iter_child_nodes(node))
 
 
 def _path(node: ast.expr, names: Mapping[str, str]) -> str | None:

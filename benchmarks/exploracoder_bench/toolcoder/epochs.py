@@ -43,8 +43,8 @@ class Epochs:
     saved: Saved
     validation_texts: int = 0
 
-    def train(self, rows: list[list[int]], measured: Callable[[Course], object]) -> Course:
-        """How it went; ``measured`` is told whenever a loss was measured."""
+    def train(self, rows: list[list[int]], on_loss: Callable[[Course], object]) -> Course:
+        """How it went; ``on_loss`` is told whenever a loss was measured."""
         import torch
 
         self.validation_texts = max(1, int(len(rows) * _VALIDATION))
@@ -56,7 +56,7 @@ class Epochs:
         self.working("Measuring the loss before training")
         course = Course([self._loss(validation)])
         self._save()
-        measured(course)
+        on_loss(course)
         for epoch in range(1, 1 + self.recipe.epochs):
             self._epoch(epoch, rest, optimizer, course)
             course.losses.append(self._loss(validation))
@@ -64,7 +64,7 @@ class Epochs:
             if course.losses[-1] < course.losses[course.best]:
                 course.best = epoch
                 self._save()
-            measured(course)
+            on_loss(course)
             if self._is_over(course):
                 break
         return course
@@ -83,9 +83,9 @@ class Epochs:
         return self.recipe.steps is not None and course.steps >= self.recipe.steps
 
     def _batches(self, rows: list[list[int]], epoch: int) -> Iterator[list[list[int]]]:
-        ordered = random.Random(self.recipe.seed + epoch).sample(rows, len(rows))
-        for start in range(0, len(ordered), self.recipe.batch):
-            yield ordered[start : start + self.recipe.batch]
+        permutation = random.Random(self.recipe.seed + epoch).sample(rows, len(rows))
+        for start in range(0, len(permutation), self.recipe.batch):
+            yield permutation[start : start + self.recipe.batch]
 
     def _step(self, rows: list[list[int]], optimizer: Any) -> float:
         self.model.train()
@@ -107,17 +107,17 @@ class Epochs:
         if not self.recipe.saves_memory:
             yield rows, 1.0
             return
-        predicted = sum(len(row) - 1 for row in rows)
+        token_count = sum(len(row) - 1 for row in rows)
         for row in rows:
-            yield [row], (len(row) - 1) / predicted
+            yield [row], (len(row) - 1) / token_count
 
     def _loss(self, rows: list[list[int]]) -> float:
         import torch
 
         self.model.eval()
         with torch.no_grad():
-            found = [float(self.model(**self._padded([row])).loss) for row in rows]
-        return sum(found) / len(found)
+            losses = [float(self.model(**self._padded([row])).loss) for row in rows]
+        return sum(losses) / len(losses)
 
     def _padded(self, rows: list[list[int]]) -> dict[str, Any]:
         import torch

@@ -42,22 +42,22 @@ def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
             f"Converting needs {error.name}. Run: pip install 'exploracoder[train]'"
         ) from None
     try:
-        said = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
         tensors = load_file(folder / "adapter_model.safetensors")
     except (OSError, ValueError) as error:
         raise InputError(f"{folder} holds no adapter that can be read.") from error
-    architecture = architecture or _architecture(said)
+    architecture = architecture or _architecture(config)
     if architecture not in ARCHITECTURES:
         raise InputError(
             f"The adapter is in {folder}, in PEFT's form. It is for a model of the kind"
             f" {architecture!r}, for which no GGUF adapter can be made here; for"
             f" {', '.join(ARCHITECTURES)} it can."
         )
-    output, unfinished = folder / FILE, folder / f".{FILE}"
-    writer = gguf.GGUFWriter(str(unfinished), architecture)
+    output, partial_file = folder / FILE, folder / f".{FILE}"
+    writer = gguf.GGUFWriter(str(partial_file), architecture)
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", float(said["lora_alpha"]))
+    writer.add_float32("adapter.lora.alpha", float(config["lora_alpha"]))
     if base_sha256:
         writer.add_string(BASE_KEY, base_sha256)
     for name, tensor in _named(tensors, architecture):
@@ -67,15 +67,15 @@ def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
-        unfinished.replace(output)
+        partial_file.replace(output)
     except OSError as error:
         raise SetupError(f"{output} cannot be written: {error.strerror}.") from error
     return output
 
 
-def _architecture(said: dict[str, Any]) -> str:
+def _architecture(config: dict[str, Any]) -> str:
     """What the base model's own configuration calls it."""
-    file = Path(str(said.get("base_model_name_or_path", ""))) / "config.json"
+    file = Path(str(config.get("base_model_name_or_path", ""))) / "config.json"
     try:
         return str(json.loads(file.read_text(encoding="utf-8")).get("model_type", ""))
     except (OSError, ValueError):
@@ -87,14 +87,14 @@ def _named(tensors: dict[str, Any], architecture: str) -> list[tuple[str, Any]]:
     import gguf
 
     kinds = {name: kind for kind, name in gguf.MODEL_ARCH_NAMES.items()}
-    layers = 1 + max(int(found) for name in tensors for found in re.findall(r"\.(\d+)\.", name))
+    layers = 1 + max(int(layer) for name in tensors for layer in re.findall(r"\.(\d+)\.", name))
     names = gguf.get_tensor_name_map(kinds[architecture], layers)
-    made = []
+    arrays = []
     for name, tensor in sorted(tensors.items()):
         match = _TENSOR.match(name)
         base = names.get_name(match["base"]) if match else None
         if match is None or base is None:
             raise InputError(f"The adapter changes {name}, which llama.cpp does not know.")
         side = {"A": "lora_a", "B": "lora_b"}[match["side"]]
-        made.append((f"{base}.weight.{side}", tensor.float().numpy()))
-    return made
+        arrays.append((f"{base}.weight.{side}", tensor.float().numpy()))
+    return arrays

@@ -27,21 +27,21 @@ def query_fault(query: str, use: Use, function: Function) -> str:
         return "a query that is too long"
     if _CODE.search(query):
         return "code in a query"
-    said = words(query)
-    if len(said) < _MIN_WORDS:
+    query_words = words(query)
+    if len(query_words) < _MIN_WORDS:
         return "a query of less than two words"
-    if not set(said) & _near(use, function):
+    if not set(query_words) & _near(use, function):
         return "a query that is not about the code"
     return ""
 
 
-def text_fault(chosen: list[Use]) -> str:
+def text_fault(uses: list[Use]) -> str:
     """What is wrong with the searches of one function together; empty if nothing is."""
-    if not chosen:
+    if not uses:
         return "no search is left"
-    if len(chosen) > MOST_CALLS:
+    if len(uses) > MOST_CALLS:
         return f"more than {MOST_CALLS} searches"
-    if not any(use.is_public for use in chosen):
+    if not any(use.is_public for use in uses):
         return "no search for a public library"
     return ""
 
@@ -50,6 +50,6 @@ def _near(use: Use, function: Function) -> set[str]:
     """The words of the API's name, of the statement that uses it, and of the function's purpose."""
     lines = lines_of(function.code)
     statement = "\n".join(lines[use.line - 1 : use.line + 1])
-    documented = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', function.code, re.DOTALL)
-    purpose = documented[0] if documented else ""
+    match = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', function.code, re.DOTALL)
+    purpose = match[0] if match else ""
     return set(words(f"{use.path}\n{statement}\n{function.name}\n{purpose}"))

@@ -111,24 +111,24 @@ def train(text: Path, output: Path, **given: Any) -> int:
     base = find_base(given["base"])
     target: Path | None = given["target"] or (base.path if base.is_gguf else None)
     sha256 = base.sha256 if target == base.path else file_sha256(target) if target else ""
-    made: list[Path] = []
+    adapters: list[Path] = []
 
     def convert() -> None:
         """Beside each adapter that is saved: an interruption finds both forms."""
         with suppress(InputError):  # Said at the end, when there is something to keep.
-            made[:] = [gguf_adapter.convert(output, base.architecture, sha256)]
-        if made and target is not None:
-            check_adapter(made[0], target, sha256)
+            adapters[:] = [gguf_adapter.convert(output, base.architecture, sha256)]
+        if adapters and target is not None:
+            check_adapter(adapters[0], target, sha256)
 
     try:
         with Progress(quiet=given["quiet"]) as progress:
             report = training.train(texts, base, _recipe(given), output, progress.working, convert)
     except KeyboardInterrupt:
-        if not made:
+        if not adapters:
             raise
-        click.echo(f"Interrupted. The adapter of the best epoch so far is {made[0]}.", err=True)
+        click.echo(f"Interrupted. The adapter of the best epoch so far is {adapters[0]}.", err=True)
         return 130
-    adapter = made[0] if made else gguf_adapter.convert(output, base.architecture, sha256)
+    adapter = adapters[0] if adapters else gguf_adapter.convert(output, base.architecture, sha256)
     if given["as_json"]:
         print_json(report.model_dump() | {"adapter": str(adapter)})
     else:
@@ -136,12 +136,14 @@ def train(text: Path, output: Path, **given: Any) -> int:
     return 0
 
 
-def _recipe(given: dict[str, Any]) -> Any:
+def _recipe(options: dict[str, Any]) -> Any:
     from exploracoder_bench.toolcoder.recipe import Recipe
 
     names = ("rank", "alpha", "epochs", "steps", "batch", "learning_rate", "max_tokens", "seed")
-    chosen = {name: given[name] for name in (*names, "device", "precision")}
-    return Recipe(**chosen, saves_memory=given["save_memory"], has_queries=not given["no_query"])
+    fields = {name: options[name] for name in (*names, "device", "precision")}
+    return Recipe(
+        **fields, saves_memory=options["save_memory"], has_queries=not options["no_query"]
+    )
 
 
 def _in_words(report: TrainingReport, adapter: Path) -> str:

@@ -73,12 +73,12 @@ def train(
     recipe: Recipe,
     output: Path,
     working: Working,
-    saved: Saved = lambda: None,
+    on_save: Saved = lambda: None,
 ) -> TrainingReport:
     """Train an adapter and save it, in PEFT's form, in the folder ``output``.
 
     It is saved before the first epoch and whenever one made it better, so that an interruption
-    loses what came after the best one; ``saved`` is called each time. The report is written with
+    loses what came after the best one; ``on_save`` is called each time. The report is written with
     each loss.
 
     Raises:
@@ -94,7 +94,7 @@ def train(
             " validate with. Make more with 'exploracoder annotate'."
         )
     device, precision = _place(recipe)
-    started = time.monotonic()
+    start = time.monotonic()
     with memory_errors(recipe):
         working("Reading the tokenizer")
         tokenizer = base_model.load_tokenizer(base)
@@ -103,8 +103,8 @@ def train(
         check_memory(base.sizes, device, _load(rows, recipe, precision))
         working("Reading the weights")
         model = _adapted(base_model.load_model(base, device, precision), recipe)
-        loaded = time.monotonic()
-        run = Epochs(tokenizer, model, recipe, device, output, working, saved)
+        training_start = time.monotonic()
+        run = Epochs(tokenizer, model, recipe, device, output, working, on_save)
         facts = _facts(base, recipe, run, tokenizer)
 
         def write(course: Course) -> TrainingReport:
@@ -115,8 +115,8 @@ def train(
                 steps=course.steps,
                 losses=tuple(course.losses),
                 best_epoch=course.best,
-                seconds_loading=loaded - started,
-                seconds_training=time.monotonic() - loaded,
+                seconds_loading=training_start - start,
+                seconds_training=time.monotonic() - training_start,
                 precision=precision,
             )
             text = report.model_dump_json(indent=1) + "\n"

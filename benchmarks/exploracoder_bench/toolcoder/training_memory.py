@@ -37,11 +37,11 @@ class Load:
     def step_bytes(self, sizes: Sizes) -> int:
         """Logits and activations, in bytes; rather too few than too many."""
         in_layer = _HIDDEN_KEPT * sizes.hidden + _FEED_FORWARD_KEPT * sizes.feed_forward
-        kept = sizes.layers * in_layer
+        activations = sizes.layers * in_layer
         if self.saves_memory:
             # Between layers only, and all of the one that is computed again.
-            kept = sizes.layers * sizes.hidden + in_layer
-        each = _LOGIT_BYTES * sizes.vocabulary + kept * self.element_bytes
+            activations = sizes.layers * sizes.hidden + in_layer
+        each = _LOGIT_BYTES * sizes.vocabulary + activations * self.element_bytes
         return (1 if self.saves_memory else self.texts) * self.tokens * each
 
 

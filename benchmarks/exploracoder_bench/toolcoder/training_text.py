@@ -69,19 +69,19 @@ class TrainingText:
 
 def statistics(rows: Sequence[Annotated]) -> Statistics:
     """Figures on some lines of a file."""
-    kept = [row for row in rows if row.is_kept]
+    kept_rows = [row for row in rows if row.is_kept]
     libraries = Counter(
         name
-        for row in kept
+        for row in kept_rows
         for name in {one.api.partition(".")[0] for one in row.searches if one.is_public}
     )
     return Statistics(
         functions=len(rows),
-        kept=len(kept),
-        searches_per_text=_mean([len(row.searches) for row in kept]),
-        words_before=_mean([len(row.code.split()) for row in kept]),
-        words_after=_mean([len(row.text.split()) for row in kept]),
-        libraries={name: count / len(kept) for name, count in libraries.most_common()},
+        kept=len(kept_rows),
+        searches_per_text=_mean([len(row.searches) for row in kept_rows]),
+        words_before=_mean([len(row.code.split()) for row in kept_rows]),
+        words_after=_mean([len(row.text.split()) for row in kept_rows]),
+        libraries={name: count / len(kept_rows) for name, count in libraries.most_common()},
         dropped_functions=dict(Counter(row.reason for row in rows if row.reason).most_common()),
         dropped_searches=dict(Counter(why for row in rows for why in row.dropped).most_common()),
     )

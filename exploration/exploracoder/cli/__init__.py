@@ -36,8 +36,8 @@ _PLUGINS = "exploracoder.commands"
 
 def _plugins() -> dict[str, EntryPoint]:
     """The commands that installed packages add; none takes the name of one of ours."""
-    found = {point.name: point for point in entry_points(group=_PLUGINS)}
-    return {name: found[name] for name in sorted(found) if name not in _COMMANDS}
+    points = {point.name: point for point in entry_points(group=_PLUGINS)}
+    return {name: points[name] for name in sorted(points) if name not in _COMMANDS}
 
 
 class _LazyGroup(click.Group):
@@ -56,9 +56,9 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            added = ((name, self._line(ctx, name)) for name in _plugins())
+            theirs = ((name, self._line(ctx, name)) for name in _plugins())
             ours = ((name, line) for name, (_, line) in _COMMANDS.items())
-            formatter.write_dl([*ours, *added])
+            formatter.write_dl([*ours, *theirs])
 
     def _line(self, ctx: click.Context, name: str) -> str:
         command = self.get_command(ctx, name)

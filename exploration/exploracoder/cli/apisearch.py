@@ -85,12 +85,12 @@ def apisearch(
         web_search=engine if web else None,
         web_sites=" ".join(sites) or None,
     )
-    searched = open_web(settings, seconds)
-    opened: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
+    web_search = open_web(settings, seconds)
+    opening: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
     if libraries:
-        opened = opened_libraries(libraries, given)
-    with opened as (index, names), raised_as(InputError, RetrievalError):
-        answer = ApiSearch(index, names, web=searched).search(query, k)
+        opening = opened_libraries(libraries, given)
+    with opening as (index, names), raised_as(InputError, RetrievalError):
+        answer = ApiSearch(index, names, web=web_search).search(query, k)
     print_result(answer.model_dump(mode="json"), _words(answer), as_json=as_json)
     for note in () if as_json else answer.notes:
         say(note, err=True)

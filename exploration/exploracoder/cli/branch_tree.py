@@ -46,10 +46,10 @@ def draw_branches(branches: Sequence[BranchInfo], *, current: str, head: Text) -
     from rich.tree import Tree
 
     top = Tree(head, guide_style="dim")
-    drawn: dict[str, Tree] = {}
+    trees: dict[str, Tree] = {}
     for branch in branches:
-        place = drawn.get(branch.parent or "", top)
-        drawn[branch.id] = place.add(_line(branch, is_current=branch.id == current))
+        place = trees.get(branch.parent or "", top)
+        trees[branch.id] = place.add(_line(branch, is_current=branch.id == current))
     return top
 
 

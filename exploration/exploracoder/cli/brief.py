@@ -46,19 +46,21 @@ def brief(libraries: tuple[str, ...], **given: Any) -> int:
       exploracoder brief ./mylib --model gpt-4o --profile paper
     """
     with errors_as_json(given["as_json"]):
-        written, usage = _brief(libraries, given)
+        briefings, usage = _brief(libraries, given)
     if given["as_json"]:
-        told = {name: one.model_dump() for name, one in written.items()}
-        print_json({"status": "done", "briefings": told, "usage": usage.model_dump()})
+        entries = {name: one.model_dump() for name, one in briefings.items()}
+        print_json({"status": "done", "briefings": entries, "usage": usage.model_dump()})
         return 0
-    for name, one in written.items():
+    for name, one in briefings.items():
         words = len(one.summary.split())
         click.echo(f"{name}: a summary of {words} words, {len(one.plans)} example plans")
     click.echo(f"{usage.calls} model calls, {usage.total_tokens} tokens, {usage.seconds:.0f} s")
     return 0
 
 
-def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, Briefing], Usage]:
+def _brief(
+    targets: tuple[str, ...], arguments: dict[str, Any]
+) -> tuple[dict[str, Briefing], Usage]:
     """What is kept of each library now, and what it cost to have it written."""
     from exploracoder import prepare
     from exploracoder.engine.exploring import briefing
@@ -66,28 +68,28 @@ def _brief(targets: tuple[str, ...], given: dict[str, Any]) -> tuple[dict[str, B
     from exploracoder.workspace import open_libraries
 
     settings = prepare.settings_for(
-        given["method"],
-        profile=given["profile"],
-        settings=dict(prepare.setting_of(one) for one in given["assignments"]),
-        is_embedded=prepare.wants_embedded(given["model"], given["base_url"]),
+        arguments["method"],
+        profile=arguments["profile"],
+        settings=dict(prepare.setting_of(one) for one in arguments["assignments"]),
+        is_embedded=prepare.wants_embedded(arguments["model"], arguments["base_url"]),
         capabilities=prepare.known_capabilities(
-            given["model"], given["base_url"], given["reasoning_effort"]
+            arguments["model"], arguments["base_url"], arguments["reasoning_effort"]
         ),
     )
-    options = options_of(given)
+    options = options_of(arguments)
     with (
-        Progress(quiet=given["quiet"]) as progress,
+        Progress(quiet=arguments["quiet"]) as progress,
         open_libraries(targets, options, tell=progress.working) as (index, libraries),
     ):
 
         async def work() -> tuple[dict[str, Briefing], Usage]:
             progress.working("Starting the model")
-            async with options.open_model(given["model"]) as model:
-                counting, written = CountingModel(model), {}
+            async with options.open_model(arguments["model"]) as model:
+                counting, briefings = CountingModel(model), {}
                 for one in libraries:
                     progress.working(f"Reading the overview of {one.name}")
                     info = index.info(one.name)
-                    written[one.name] = await briefing.brief(counting, index, settings, info)
-            return written, counting.usage
+                    briefings[one.name] = await briefing.brief(counting, index, settings, info)
+            return briefings, counting.usage
 
         return run_async(work())

@@ -47,7 +47,7 @@ class Progress:
             self._shown.append(self)
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if self._status is not None:
             self._status.stop()
             self._shown.remove(self)
@@ -113,8 +113,8 @@ def errors_as_json(as_json: bool, begin: Mapping[str, Any] = {}) -> Iterator[dic
         yield so_far
     except ExploraCoderError as error:
         if as_json:
-            told = {"status": "failed", "error": str(error), "error_kind": kind_of(error)}
-            print_json(so_far | told)
+            failure = {"status": "failed", "error": str(error), "error_kind": kind_of(error)}
+            print_json(so_far | failure)
         raise
 
 

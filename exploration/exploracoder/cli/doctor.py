@@ -91,11 +91,11 @@ def _user_python(python: str | None) -> Finding:
     from exploracoder.confined import find_interpreter
 
     try:
-        found = find_interpreter(python)
+        interpreter = find_interpreter(python)
     except ExploraCoderError as error:
         return Finding("problem", "your Python", str(error), "Name another with --python.")
-    version = ".".join(str(part) for part in found.version[:3])
-    return Finding("ok", "your Python", f"{version} ({found.executable})")
+    version = ".".join(str(part) for part in interpreter.version[:3])
+    return Finding("ok", "your Python", f"{version} ({interpreter.executable})")
 
 
 def _branches(python: str | None, sandboxing: Sandboxing | None) -> Finding:
@@ -122,8 +122,8 @@ def _model() -> Finding:
 
     store = WeightsStore()
     if not store.trouble:
-        found = f"{store.model.label}, verified ({store.path})"
-        return Finding("ok", "embedded model", found)
+        state = f"{store.model.label}, verified ({store.path})"
+        return Finding("ok", "embedded model", state)
     size = f"{store.model.size_bytes / 1e9:.1f} GB, once"
     return Finding("note", "embedded model", store.trouble, f"{store.pull_command} ({size})")
 
@@ -196,15 +196,15 @@ def _cache() -> Finding:
     from exploracoder.models.weights import WeightsStore
 
     folder, store = cache_folder(), WeightsStore()
-    needed = _NEEDED_BYTES
+    need = _NEEDED_BYTES
     if not store.is_verified:
-        needed += store.model.size_bytes - store.status().size_bytes
+        need += store.model.size_bytes - store.status().size_bytes
     if not can_keep(folder):
         advice = "Set EXPLORACODER_CACHE to a folder that you may write to."
         return Finding("problem", "cache folder", f"{folder} cannot be written to", advice)
     there = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(there).free
-    level = "ok" if free > needed else "problem"
+    level = "ok" if free > need else "problem"
     advice = "" if level == "ok" else "Free some space, or set EXPLORACODER_CACHE."
     return Finding(level, "cache folder", f"{folder}, {free / 1e9:.0f} GB free", advice)
 
@@ -214,17 +214,17 @@ def _lab() -> Finding:
     try:
         lab, server = metadata.version("jupyterlab"), metadata.version("jupyter-server")
     except metadata.PackageNotFoundError:
-        found = "not in this environment; the command line and the magics need none"
-        return Finding("ok", topic, found, advice)
+        state = "not in this environment; the command line and the magics need none"
+        return Finding("ok", topic, state, advice)
     is_new = all(map(_is_new_enough, (lab, server), _OLDEST_JUPYTER))
-    found = f"{lab}, with jupyter-server {server}"
+    state = f"{lab}, with jupyter-server {server}"
     if is_new:
-        return Finding("ok", topic, found)
-    return Finding("note", topic, f"{found}, too old for the sidebar", advice)
+        return Finding("ok", topic, state)
+    return Finding("note", topic, f"{state}, too old for the sidebar", advice)
 
 
-def _is_new_enough(installed: str, oldest: tuple[int, int]) -> bool:
-    numbers = installed.split(".")[:2]
+def _is_new_enough(version: str, oldest: tuple[int, int]) -> bool:
+    numbers = version.split(".")[:2]
     return not all(map(str.isdigit, numbers)) or tuple(map(int, numbers)) >= oldest
 
 
@@ -235,13 +235,13 @@ def _sandbox(
     from exploracoder_kernel.sandbox import choose
 
     try:
-        found = choose(level, python=python or sys.executable, cwd=Path.cwd(), inputs=readable)
+        sandboxing = choose(level, python=python or sys.executable, cwd=Path.cwd(), inputs=readable)
     except SandboxUnavailable as error:
         advice = "Until then: --sandbox off for once, doctor --allow-no-sandbox for good."
         return None, Finding("note", "sandbox", f"none can be had. {error.missing}", advice)
     except SidecarError as error:
         return None, Finding("problem", "sandbox", str(error))
-    is_good = found.mechanism == "bubblewrap"
+    is_good = sandboxing.mechanism == "bubblewrap"
     advice = "" if is_good else "Explore only with libraries and tasks that you trust."
     level_found = "ok" if is_good else "note"
-    return found, Finding(level_found, "sandbox", f"{found}: {found.reason}", advice)
+    return sandboxing, Finding(level_found, "sandbox", f"{sandboxing}: {sandboxing.reason}", advice)

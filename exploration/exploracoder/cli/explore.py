@@ -139,44 +139,44 @@ def resume(file: Path, **given: Any) -> int:
         return _resume(file, given, so_far)
 
 
-def _explore(task: str, given: dict[str, Any], so_far: dict[str, Any]) -> int:
+def _explore(task: str, arguments: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import api, prepare, tasks
 
-    if (given["kernel"] is None) != (not given["bring"]):
+    if (arguments["kernel"] is None) != (not arguments["bring"]):
         raise InputError("--kernel and --bring go together: from where, and which variables.")
-    assigned = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
+    assignments = dict[str, Any](prepare.setting_of(one) for one in arguments["assignments"])
     # The settings that have an option of their own, which goes before ``--set``.
-    named = ("candidates", "self_debug", "max_seconds", "max_tokens")
-    own = {name: given[name] for name in named if given[name] is not None}
-    options = options_of(given, settings=assigned | own)
+    names = ("candidates", "self_debug", "max_seconds", "max_tokens")
+    own = {name: arguments[name] for name in names if arguments[name] is not None}
+    options = options_of(arguments, settings=assignments | own)
     exploration = api.new_exploration(
         sys.stdin.read() if task == "-" else task,
-        libraries=given["libraries"],
-        context=_code(given["context"], "--context"),
-        check=_code(given["check"], "--check"),
-        entry_point=given["entry_point"],
-        target=tasks.make_target(given["repository"], given["file"]),
-        model=given["model"],
+        libraries=arguments["libraries"],
+        context=_code(arguments["context"], "--context"),
+        check=_code(arguments["check"], "--check"),
+        entry_point=arguments["entry_point"],
+        target=tasks.make_target(arguments["repository"], arguments["file"]),
+        model=arguments["model"],
         options=options,
     )
-    if given["profile"] is None and not given["quiet"]:
-        _say_what_suits(given)
-    return _work(exploration, _output(given["output"]), options, given, so_far)
+    if arguments["profile"] is None and not arguments["quiet"]:
+        _say_what_suits(arguments)
+    return _work(exploration, _output(arguments["output"]), options, arguments, so_far)
 
 
-def _say_what_suits(given: dict[str, Any]) -> None:
+def _say_what_suits(arguments: dict[str, Any]) -> None:
     """Where what is known of the model leads to other settings than it would have without."""
     from exploracoder import prepare
     from exploracoder.suitable_profile import profile_for
 
-    fit = prepare.fit_of(given["model"], given["base_url"], given["reasoning_effort"])
-    is_embedded = prepare.wants_embedded(given["model"], given["base_url"])
+    fit = prepare.fit_of(arguments["model"], arguments["base_url"], arguments["reasoning_effort"])
+    is_embedded = prepare.wants_embedded(arguments["model"], arguments["base_url"])
     usual = profile_for(is_embedded=is_embedded)
     if (fit.profile, fit.settings) != (usual.profile, usual.settings):
         click.echo(fit.in_words, err=True)
 
 
-def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
+def _resume(file: Path, arguments: dict[str, Any], so_far: dict[str, Any]) -> int:
     from exploracoder import document, prepare
     from exploracoder.cli import report
     from exploracoder.cli.questions import check_trust
@@ -184,21 +184,21 @@ def _resume(file: Path, given: dict[str, Any], so_far: dict[str, Any]) -> int:
 
     exploration = document.load(file)
     # Replies are not opened for what may not run.
-    check_trust(exploration, file, options_of(given | {"replies": None}))
+    check_trust(exploration, file, options_of(arguments | {"replies": None}))
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
-        return _tell(exploration, file, report.as_json(exploration, file, Usage()), given)
-    limits = {name: given[name] for name in ("max_seconds", "max_tokens")}
+        return _tell(exploration, file, report.as_json(exploration, file, Usage()), arguments)
+    limits = {name: arguments[name] for name in ("max_seconds", "max_tokens")}
     exploration = prepare.going_on(exploration, **limits)
-    given["python"] = given["python"] or prepare.interpreter_then(exploration)
-    return _work(exploration, file, options_of(given), given, so_far)
+    arguments["python"] = arguments["python"] or prepare.interpreter_then(exploration)
+    return _work(exploration, file, options_of(arguments), arguments, so_far)
 
 
 def _work(
     exploration: Exploration,
     output: Path,
     options: Options,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
     so_far: dict[str, Any],
 ) -> int:
     from exploracoder import document
@@ -207,23 +207,23 @@ def _work(
     from exploracoder.session import Session
     from exploracoder.workspace import Workspace, open_workspace
 
-    if options.python is None and given["kernel"] is not None:
-        options = replace(options, python=run_async(interpreter_of(given["kernel"])))
-    source = find_source(given["kernel"], given.get("bring") or ())
+    if options.python is None and arguments["kernel"] is not None:
+        options = replace(options, python=run_async(interpreter_of(arguments["kernel"])))
+    source = find_source(arguments["kernel"], arguments.get("bring") or ())
     spent_before = exploration.usage
 
-    def as_json(worked: Exploration) -> dict[str, Any]:
+    def as_json(state: Exploration) -> dict[str, Any]:
         hits = {"replies_from_cache": options.replies.hits} if options.replies is not None else {}
-        return report.as_json(worked, output, worked.usage.minus(spent_before)) | hits
+        return report.as_json(state, output, state.usage.minus(spent_before)) | hits
 
     async def work(space: Workspace, progress: Progress) -> Exploration:
         progress.working("Starting the model")
-        async with options.open_model(given["model"]) as model:
+        async with options.open_model(arguments["model"]) as model:
             progress.working("Starting the scratch kernel")
-            opened = space.session(
+            opening = space.session(
                 Session, model, listener=progress.happened, on_wait=progress.working
             )
-            async with opened as session:
+            async with opening as session:
                 try:
                     return await session.run()
                 except ExploraCoderError:
@@ -231,30 +231,30 @@ def _work(
                     raise
 
     with (
-        Progress(quiet=given["quiet"]) as progress,
+        Progress(quiet=arguments["quiet"]) as progress,
         open_workspace(exploration, output, options, source=source, tell=progress.working) as space,
     ):
         try:
-            done = run_async(work(space, progress))
+            result = run_async(work(space, progress))
         except KeyboardInterrupt:
             if not output.exists():
                 raise
-            done = document.load(output)
+            result = document.load(output)
             click.echo(
                 f"Interrupted. Everything so far is in {output};"
                 f" go on with: exploracoder resume {output}",
                 err=True,
             )
-    return _tell(done, output, as_json(done), given)
+    return _tell(result, output, as_json(result), arguments)
 
 
 def _tell(
-    exploration: Exploration, output: Path, as_json: dict[str, Any], given: dict[str, Any]
+    exploration: Exploration, output: Path, as_json: dict[str, Any], arguments: dict[str, Any]
 ) -> int:
     """Print how it stands, for programs or for people; the exit code that says the same."""
     from exploracoder.cli import report
 
-    print_result(as_json, report.in_words(exploration, output), as_json=given["as_json"])
+    print_result(as_json, report.in_words(exploration, output), as_json=arguments["as_json"])
     return report.EXIT_CODES[exploration.status]
 
 

@@ -132,15 +132,15 @@ def as_file_run(file: str, observation: Observation) -> FileRun:
     """
     status = "error" if observation.status == "interrupted" else observation.status
     kinds = [kind for output in observation.outputs for kind in output.get("data", ())]
-    shown = observation.model_dump(include={"stdout", "stderr", "result", "limits_hit"})
+    fields = observation.model_dump(include={"stdout", "stderr", "result", "limits_hit"})
     if observation.error is not None:
-        shown |= observation.error.model_dump(include={"ename", "evalue", "line"})
+        fields |= observation.error.model_dump(include={"ename", "evalue", "line"})
     return FileRun(
         file=file,
         status=status,
         mime=tuple(dict.fromkeys(kinds)),
         seconds=round(observation.seconds, 6),
-        **shown,
+        **fields,
     )
 
 
@@ -148,27 +148,27 @@ def block(run: FileRun) -> Text:
     """One file: how it ended, what it wrote, its value, its error."""
     from rich.text import Text
 
-    shown = Text()
-    shown.append(f"{run.status:8}", _STYLES.get(run.status, _OTHER_STYLE))
-    shown.append(f"{printable(run.file)}", "bold")
-    shown.append(f"  {run.seconds:.2f} s\n", "dim")
-    _add(shown, "", run.stdout, "")
-    _add(shown, "stderr: ", run.stderr, "dim")
-    _add(shown, "value:  ", run.result or "", "cyan")
+    rich_text = Text()
+    rich_text.append(f"{run.status:8}", _STYLES.get(run.status, _OTHER_STYLE))
+    rich_text.append(f"{printable(run.file)}", "bold")
+    rich_text.append(f"  {run.seconds:.2f} s\n", "dim")
+    _add(rich_text, "", run.stdout, "")
+    _add(rich_text, "stderr: ", run.stderr, "dim")
+    _add(rich_text, "value:  ", run.result or "", "cyan")
     rich_kinds = [kind for kind in run.mime if kind != "text/plain"]
-    _add(shown, "shows:  ", ", ".join(rich_kinds), "dim")
+    _add(rich_text, "shows:  ", ", ".join(rich_kinds), "dim")
     if run.ename is not None:
         place = f"line {run.line}: " if run.line else ""
-        _add(shown, "", f"{place}{run.ename}: {run.evalue}", "red")
-    _add(shown, "limits: ", ", ".join(run.limits_hit), _OTHER_STYLE)
-    return shown
+        _add(rich_text, "", f"{place}{run.ename}: {run.evalue}", "red")
+    _add(rich_text, "limits: ", ", ".join(run.limits_hit), _OTHER_STYLE)
+    return rich_text
 
 
-def _add(shown: Text, label: str, text: str, style: str) -> None:
+def _add(rich_text: Text, label: str, text: str, style: str) -> None:
     lines = printable(text).rstrip("\n")
     if lines:
-        indented = "\n".join(f"        {line}" for line in f"{label}{lines}".split("\n"))
-        shown.append(f"{indented}\n", style)
+        body = "\n".join(f"        {line}" for line in f"{label}{lines}".split("\n"))
+        rich_text.append(f"{body}\n", style)
 
 
 def summary(runs: Sequence[FileRun]) -> str:

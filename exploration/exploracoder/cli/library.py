@@ -92,29 +92,29 @@ def index(
 
     if no_docs and (docs or name is not None):
         raise InputError("--no-docs forgets documentation; give --docs or --name without it.")
-    started = time.monotonic()
+    start = time.monotonic()
     options = options_of(given)
-    with Progress() as progress, options.open_index() as opened:
+    with Progress() as progress, options.open_index() as library_index:
         interpreter = options.find_interpreter()
-        if no_docs and _forget(opened, library, interpreter, as_json=as_json):
+        if no_docs and _forget(library_index, library, interpreter, as_json=as_json):
             return 0
-        known = _indexed(opened, library, docs, name, interpreter, progress.working)
-        info = opened.info(known.name)
-        note = prepare.without_code(info, opened, interpreter)
-        kept = memory.keep_uses(opened, known.name, uses) if uses else None
-    seconds = round(time.monotonic() - started, 3)
+        record = _indexed(library_index, library, docs, name, interpreter, progress.working)
+        info = library_index.info(record.name)
+        note = prepare.without_code(info, library_index, interpreter)
+        kept_uses = memory.keep_uses(library_index, record.name, uses) if uses else None
+    seconds = round(time.monotonic() - start, 3)
     if as_json:
-        skipped = [one.model_dump() for one in info.skipped]
-        said = {"seconds": seconds, "docs": info.docs, "skipped": skipped, "note": note}
-        print_json(known.model_dump() | said | (_uses_as_json(kept) if kept else {}))
+        skips = [one.model_dump() for one in info.skipped]
+        details = {"seconds": seconds, "docs": info.docs, "skipped": skips, "note": note}
+        print_json(record.model_dump() | details | (_uses_as_json(kept_uses) if kept_uses else {}))
         return 0
-    version = f" {known.version}" if known.version else ""
-    click.echo(f"{known.name}{version}: {known.apis} public APIs, {seconds:.1f} s")
+    version = f" {record.version}" if record.version else ""
+    click.echo(f"{record.name}{version}: {record.apis} public APIs, {seconds:.1f} s")
     _say_skipped((one.name, one.reason) for one in info.skipped)
     if note:
         click.echo(note, err=True)
-    if kept:
-        _say_uses(kept)
+    if kept_uses:
+        _say_uses(kept_uses)
     return 0
 
 
@@ -159,24 +159,24 @@ def search(
 
     if (query is None) == (queries is None):
         raise InputError("Give either a QUERY or a file of them with --queries.")
-    asked = _read_queries(queries) if queries else [("", query or "")]
-    if not all(words.strip() for _, words in asked):
+    questions = _read_queries(queries) if queries else [("", query or "")]
+    if not all(words.strip() for _, words in questions):
         raise InputError("A query is empty.")
     only = Filter(kind, inside or "") if kind or inside else None
-    with opened_libraries(libraries, given) as (opened, names):
+    with opened_libraries(libraries, given) as (index, names):
         if query is not None:
-            merged = with_others(opened.search(query, names, _LOOKED_AT * k, only=only), k, alike)
+            groups = with_others(index.search(query, names, _LOOKED_AT * k, only=only), k, alike)
             if as_json:
-                print_json([{**hit.model_dump(mode="json"), "also": also} for hit, also in merged])
+                print_json([{**hit.model_dump(mode="json"), "also": also} for hit, also in groups])
             else:
-                click.echo(_ranking(query, merged))
-                if not merged:
+                click.echo(_ranking(query, groups))
+                if not groups:
                     click.echo("Nothing of that kind, or in there, was found.", err=True)
             return 0
-        for start in range(0, len(asked), _BULK):
-            batch = asked[start : start + _BULK]
-            found = opened.search_many([words for _, words in batch], names, k, only=only)
-            for (id_, words), hits in zip(batch, found, strict=True):
+        for start in range(0, len(questions), _BULK):
+            batch = questions[start : start + _BULK]
+            answers = index.search_many([words for _, words in batch], names, k, only=only)
+            for (id_, words), hits in zip(batch, answers, strict=True):
                 line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
                 text = _ranking(words, [(hit, ()) for hit in hits])
                 click.echo(json.dumps(line, ensure_ascii=False) if as_json else text)
@@ -226,7 +226,7 @@ def map(library: str, budget: int, task: str, as_json: bool, **given: Any) -> in
 
 
 def _indexed(
-    opened: Index,
+    index: Index,
     target: str,
     docs: tuple[str, ...],
     name: str | None,
@@ -238,25 +238,25 @@ def _indexed(
 
     is_given = bool(docs) or name is not None or giving.is_documentation(target)
     if is_given:
-        target = giving.give(opened, target, docs, interpreter, name=name, progress=working)
+        target = giving.give(index, target, docs, interpreter, name=name, progress=working)
     try:
-        return prepare.index_libraries(opened, (target,), interpreter)[0]
+        return prepare.index_libraries(index, (target,), interpreter)[0]
     except InputError:
         if is_given:
-            opened.given.forget(target)
+            index.given.forget(target)
         raise
 
 
-def _forget(opened: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
+def _forget(index: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
     """Forget documentation; True when there is nothing else that could be indexed."""
     from exploracoder_retrieval.errors import RetrievalError
 
     from exploracoder import giving
     from exploracoder.prepare import find_library
 
-    was_given = giving.take_back(opened, target, interpreter)
-    said = "forgotten" if was_given else "none were given"
-    click.echo(f"Docs of {target}: {said}.", err=True)
+    was_given = giving.take_back(index, target, interpreter)
+    outcome = "forgotten" if was_given else "none were given"
+    click.echo(f"Docs of {target}: {outcome}.", err=True)
     try:
         find_library(target, interpreter)
     except RetrievalError:
@@ -266,29 +266,29 @@ def _forget(opened: Index, target: str, interpreter: Interpreter, *, as_json: bo
     return False
 
 
-def _say_skipped(skipped: Iterable[tuple[str, str]]) -> None:
-    for name, reason in skipped:
+def _say_skipped(skips: Iterable[tuple[str, str]]) -> None:
+    for name, reason in skips:
         click.echo(f"Skipped {on_a_line(name)}: {on_a_line(reason)}", err=True)
 
 
-def _uses_as_json(kept: Uses) -> dict[str, Any]:
-    skipped = [{"name": name, "reason": reason} for name, reason in kept.skipped]
-    return {"uses": {"examples": len(kept.examples), "skipped": skipped}}
+def _uses_as_json(uses: Uses) -> dict[str, Any]:
+    skips = [{"name": name, "reason": reason} for name, reason in uses.skipped]
+    return {"uses": {"examples": len(uses.examples), "skipped": skips}}
 
 
-def _say_uses(kept: Uses) -> None:
-    _say_skipped(kept.skipped)
-    if not kept.examples:
+def _say_uses(uses: Uses) -> None:
+    _say_skipped(uses.skipped)
+    if not uses.examples:
         click.echo("No use of it was found there, so no examples are kept of your code.", err=True)
         return
-    files = len({one.origin for one in kept.examples})
-    counts = f"Examples kept: {len(kept.examples)} (files: {files})"
+    files = len({one.origin for one in uses.examples})
+    counts = f"Examples kept: {len(uses.examples)} (files: {files})"
     click.echo(f"{counts}; see them with: exploracoder memory list")
 
 
-def _ranking(words: str, found: Sequence[tuple[Hit, Sequence[str]]]) -> str:
+def _ranking(words: str, groups: Sequence[tuple[Hit, Sequence[str]]]) -> str:
     lines = [f"# {words}"]
-    for hit, also in found:
+    for hit, also in groups:
         place = _place(hit.doc)
         lines.append(f"{hit.doc.path}  {place}" if place else hit.doc.path)
         lines += [f"    {on_a_line(line)}" for line in hit.doc.signature.splitlines()]
@@ -309,13 +309,13 @@ def _place(doc: ApiDoc) -> str:
 
 
 def _read_queries(path: Path) -> list[tuple[str, str]]:
-    asked = []
+    questions = []
     for number, line in numbered_lines(path):
         try:
             row = json.loads(line)
-            asked.append((row["id"], str(row["query"])))
+            questions.append((row["id"], str(row["query"])))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"--queries: line {number} of {path} is not an object with id and query."
             ) from error
-    return asked
+    return questions

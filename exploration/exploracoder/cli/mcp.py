@@ -104,21 +104,23 @@ def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
     return 0
 
 
-def _options(given: dict[str, Any]) -> Options:
+def _options(arguments: dict[str, Any]) -> Options:
     """What was given, its paths in full. Raises InputError when a setting cannot be used."""
     from exploracoder import prepare
     from exploracoder.settings import make_settings
 
     paths: dict[str, Any] = {
-        name: prepare.full(given[name]) for name in ("lora", "replies") if given[name]
+        name: prepare.full(arguments[name]) for name in ("lora", "replies") if arguments[name]
     }
-    paths["readable"] = [prepare.full(one) for one in given["readable"]]
-    paths["python"] = given["python"] and prepare.absolute_target(given["python"])
-    settings = dict[str, Any](prepare.setting_of(one) for one in given["assignments"])
-    settings |= {name: given[name] for name in ("max_seconds", "max_tokens") if given[name]}
-    make_settings(given["profile"] or "standard", **settings)  # better said now than to a client
+    paths["readable"] = [prepare.full(one) for one in arguments["readable"]]
+    paths["python"] = arguments["python"] and prepare.absolute_target(arguments["python"])
+    settings = dict[str, Any](prepare.setting_of(one) for one in arguments["assignments"])
+    settings |= {name: arguments[name] for name in ("max_seconds", "max_tokens") if arguments[name]}
+    make_settings(
+        arguments["profile"] or "standard", **settings
+    )  # better said now than to a client
     # A client cannot answer for the user: without a sandbox nothing runs, unless they agreed to it.
-    return replace(options_of(given | paths, settings=settings), consent=lambda missing: False)
+    return replace(options_of(arguments | paths, settings=settings), consent=lambda missing: False)
 
 
 def _enter(root: Path, libraries: Sequence[str]) -> Folder:

@@ -30,12 +30,12 @@ def memory() -> None:
 def list_(library: str | None, as_json: bool) -> int:
     """List what is kept, or what is kept for LIBRARY."""
     examples = _examples()
-    found = examples.all() if library is None else examples.of(library)
+    selection = examples.all() if library is None else examples.of(library)
     if as_json:
-        print_json([{"id": one.id, **one.model_dump(mode="json")} for one in found])
-    elif not found:
+        print_json([{"id": one.id, **one.model_dump(mode="json")} for one in selection])
+    elif not selection:
         say("Nothing is kept.", err=True)
-    for one in () if as_json else found:
+    for one in () if as_json else selection:
         say(_line(one))
     return 0
 
@@ -56,8 +56,8 @@ def forget(library: str | None, ids: tuple[str, ...], yes: bool) -> int:
         raise InputError("--id goes with a library: exploracoder memory forget LIBRARY --id ID")
     if library is None and not yes:
         click.confirm("Forget what is kept for all libraries?", abort=True, err=True)
-    named = {one.library for one in examples.all()} if library is None else {library}
-    count = sum(examples.forget(one, ids) for one in named)
+    libraries = {one.library for one in examples.all()} if library is None else {library}
+    count = sum(examples.forget(one, ids) for one in libraries)
     say(f"{count} example{'' if count == 1 else 's'} forgotten.")
     return 0
 

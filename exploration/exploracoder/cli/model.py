@@ -49,15 +49,15 @@ def list_(as_json: bool) -> int:
     """
     from exploracoder.models.offers import offers
 
-    found = offers()
+    all_offers = offers()
     if as_json:
-        print_json([one.model_dump(mode="json") | {"fits": one.fits} for one in found])
+        print_json([one.model_dump(mode="json") | {"fits": one.fits} for one in all_offers])
         return 0
-    _print_table(found)
-    notes = [f"{one.short_name}: {one.license}, {one.terms}." for one in found if one.terms]
-    sources = dict.fromkeys(one.quality_source for one in found if one.quality_source)
+    _print_table(all_offers)
+    notes = [f"{one.short_name}: {one.license}, {one.terms}." for one in all_offers if one.terms]
+    sources = dict.fromkeys(one.quality_source for one in all_offers if one.quality_source)
     notes += [f"{source}." for source in sources]
-    notes += [f"{one.short_name}: {one.title}. {one.publisher}." for one in found]
+    notes += [f"{one.short_name}: {one.title}. {one.publisher}." for one in all_offers]
     say("\n".join(notes))
     return 0
 
@@ -88,10 +88,10 @@ def pull(name: str | None, as_json: bool) -> int:
             lambda done, total: bar.update(row, completed=done, total=total),
             lambda note: console.print(note, highlight=False, markup=False),
         )
-    said = f"The model {store.model.label} is ready: {path}"
+    message = f"The model {store.model.label} is ready: {path}"
     if not store.is_in_use:
-        said += f"\nTo have it used: exploracoder model use {store.model.label}"
-    print_result(store.status().model_dump(mode="json"), said, as_json=as_json)
+        message += f"\nTo have it used: exploracoder model use {store.model.label}"
+    print_result(store.status().model_dump(mode="json"), message, as_json=as_json)
     return 0
 
 
@@ -110,8 +110,8 @@ def use(name: str, as_json: bool) -> int:
     offer = offer_of(store)
     for line in _warnings(offer):
         say(line, err=True)
-    said = f"The embedded model is {store.model.label} now."
-    print_result(offer.model_dump(mode="json"), said, as_json=as_json)
+    message = f"The embedded model is {store.model.label} now."
+    print_result(offer.model_dump(mode="json"), message, as_json=as_json)
     return 0
 
 
@@ -129,15 +129,19 @@ def remove(name: str, as_json: bool) -> int:
             " some seconds after the last exploration with it, or when `exploracoder model serve`"
             " is ended. Then run this again."
         )
-    was_in_use, freed = store.is_in_use, store.remove()
-    said = f"{store.model.label}: {_gigabytes(freed)} freed." if freed else "Nothing was there."
+    was_in_use, freed_bytes = store.is_in_use, store.remove()
+    message = (
+        f"{store.model.label}: {_gigabytes(freed_bytes)} freed."
+        if freed_bytes
+        else "Nothing was there."
+    )
     now = _store(None)
     if was_in_use:
-        said += f"\nThe embedded model is {now.model.label} now."
+        message += f"\nThe embedded model is {now.model.label} now."
         if not now.is_verified:
-            said += f" It is not there; to fetch it: {now.pull_command}"
-    told = {"removed": store.model.name, "freed_bytes": freed, "in_use": now.model.name}
-    print_result(told, said, as_json=as_json)
+            message += f" It is not there; to fetch it: {now.pull_command}"
+    details = {"removed": store.model.name, "freed_bytes": freed_bytes, "in_use": now.model.name}
+    print_result(details, message, as_json=as_json)
     return 0
 
 
@@ -147,12 +151,12 @@ def status(as_json: bool) -> int:
     """Say whether the weights are there and a server is running. Exit code 1 without weights."""
     from exploracoder.models.local import model_status
 
-    found, store = model_status(), _store(None)
-    state = "verified" if found.is_verified else f"{store.trouble} Run: {store.pull_command}"
-    served = f"at {found.server.url}, process {found.server.pid}" if found.server else "no"
-    said = f"{found.name}: {state}\n{found.path}\nserver running: {served}"
-    print_result(found.model_dump(mode="json"), said, as_json=as_json)
-    return 0 if found.is_verified else 1
+    info, store = model_status(), _store(None)
+    state = "verified" if info.is_verified else f"{store.trouble} Run: {store.pull_command}"
+    server = f"at {info.server.url}, process {info.server.pid}" if info.server else "no"
+    message = f"{info.name}: {state}\n{info.path}\nserver running: {server}"
+    print_result(info.model_dump(mode="json"), message, as_json=as_json)
+    return 0 if info.is_verified else 1
 
 
 def _store(name: str | None) -> WeightsStore:
@@ -176,7 +180,7 @@ def _warnings(offer: Offer) -> list[str]:
     return lines
 
 
-def _print_table(found: Sequence[Offer]) -> None:
+def _print_table(offers: Sequence[Offer]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -186,7 +190,7 @@ def _print_table(found: Sequence[Offer]) -> None:
     table.add_column("Memory", no_wrap=True, justify="right")
     for title, width in (("License", 10), ("Here", 9), ("This machine", 7), ("Quality", 9)):
         table.add_column(title, min_width=width)
-    for one in found:
+    for one in offers:
         sizes = (_gigabytes(one.size_bytes), _gigabytes(one.memory_bytes))
         table.add_row(one.short_name, *sizes, one.license, _here(one), _room(one), one.quality)
     text_console().print(table)

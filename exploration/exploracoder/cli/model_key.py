@@ -38,13 +38,13 @@ def set_key(base_url: str | None) -> int:
 
     url = _server(base_url)
     if sys.stdin.isatty():
-        typed = click.prompt(f"Key for {origin_of(url)}", hide_input=True, err=True)
+        text = click.prompt(f"Key for {origin_of(url)}", hide_input=True, err=True)
     else:
-        typed = sys.stdin.read()
-    given = checked_api_key(typed)
-    if not given:
+        text = sys.stdin.read()
+    api_key = checked_api_key(text)
+    if not api_key:
         raise InputError("There is no key to keep: nothing was typed.")
-    keep_key(url, given)
+    keep_key(url, api_key)
     click.echo(f"The keyring has the key for {origin_of(url)}.", err=True)
     return 0
 
@@ -58,8 +58,8 @@ def remove_key(base_url: str | None) -> int:
 
     url = _server(base_url)
     was_there = forget_key(url)
-    said = "no longer has the key" if was_there else "has no key"
-    click.echo(f"The keyring {said} for {origin_of(url)}.", err=True)
+    outcome = "no longer has the key" if was_there else "has no key"
+    click.echo(f"The keyring {outcome} for {origin_of(url)}.", err=True)
     return 0 if was_there else 1
 
 

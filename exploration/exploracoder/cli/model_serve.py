@@ -83,8 +83,10 @@ def admit(users: tuple[str, ...], keys: Path | None, as_json: bool) -> int:
     """
     from exploracoder.models.shared_keys import SharedKeys
 
-    made = SharedKeys(keys or _keys_file()).admit(users)
-    print_result(made, "\n".join(f"{name} {key}" for name, key in made.items()), as_json=as_json)
+    user_keys = SharedKeys(keys or _keys_file()).admit(users)
+    print_result(
+        user_keys, "\n".join(f"{name} {key}" for name, key in user_keys.items()), as_json=as_json
+    )
     return 0
 
 
@@ -109,16 +111,16 @@ async def _serve_shared(
     from exploracoder.models.shared_keys import SharedKeys
     from exploracoder.models.shared_server import SharedServer, listening
 
-    admitted, slots = SharedKeys(keys or _keys_file()), slots or default_slots()
-    users = len(admitted.load())
-    shared = SharedServer(
-        admitted,
+    user_keys, slots = SharedKeys(keys or _keys_file()), slots or default_slots()
+    users = len(user_keys.load())
+    server = SharedServer(
+        user_keys,
         FairQueue(slots, waiting or _WAITING),
         lambda: _embedded(lora, slots=slots),
         lambda words: say(words, err=True),
     )
     place = (address or _ADDRESS, _PORT if port is None else port)
-    async with shared as model, listening(shared, *place) as base_url:
+    async with server as model, listening(server, *place) as base_url:
         if not is_loopback(base_url):
             say(
                 f"Other machines reach {place[0]}, and what they send can be read on the way:"
@@ -134,10 +136,10 @@ async def _embedded(lora: Path | None, **options: Any) -> AsyncIterator[Announce
     """The embedded model's server, for as long as the block lasts."""
     from exploracoder.models.local import EmbeddedModel
 
-    embedded = EmbeddedModel(lora=lora, on_note=lambda words: say(words, err=True), **options)
-    async with embedded:
-        assert embedded.server is not None, "an open model has a server"
-        yield embedded.server
+    model = EmbeddedModel(lora=lora, on_note=lambda words: say(words, err=True), **options)
+    async with model:
+        assert model.server is not None, "an open model has a server"
+        yield model.server
 
 
 def _keys_file() -> Path:

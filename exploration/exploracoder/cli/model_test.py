@@ -66,37 +66,37 @@ def test(
     async def work(progress: Progress) -> tuple[OpenAIChatModel, Capabilities]:
         progress.working("Starting the model")
         opening = prepare.open_model(model, base_url, reasoning_effort=reasoning_effort)
-        async with opening as opened:
-            assert isinstance(opened, OpenAIChatModel), "all that can be named are"
-            return opened, await probe(opened, tell=progress.working, timeout_s=timeout_s)
+        async with opening as client:
+            assert isinstance(client, OpenAIChatModel), "all that can be named are"
+            return client, await probe(client, tell=progress.working, timeout_s=timeout_s)
 
     with Progress(quiet=quiet) as progress:
-        asked, found = run_async(work(progress))
+        chat_model, capabilities = run_async(work(progress))
     if memory is not None:
-        memory.keep(found, is_measured_anew=True)
-    fit = profile_for(found, is_embedded=asked.is_embedded)
+        memory.keep(capabilities, is_measured_anew=True)
+    fit = profile_for(capabilities, is_embedded=chat_model.is_embedded)
     if as_json:
-        print_json(_as_json(asked, found, fit))
+        print_json(_as_json(chat_model, capabilities, fit))
     else:
-        _show(asked, found, fit)
+        _show(chat_model, capabilities, fit)
     return 0
 
 
-def _as_json(model: OpenAIChatModel, found: Capabilities, fit: Fit) -> dict[str, Any]:
+def _as_json(model: OpenAIChatModel, capabilities: Capabilities, fit: Fit) -> dict[str, Any]:
     return {
         "model": model.name,
         "base_url": None if model.is_embedded else model.base_url,
-        "capabilities": found.model_dump(mode="json"),
+        "capabilities": capabilities.model_dump(mode="json"),
         **fit._asdict(),
     }
 
 
-def _show(model: OpenAIChatModel, found: Capabilities, fit: Fit) -> None:
+def _show(model: OpenAIChatModel, capabilities: Capabilities, fit: Fit) -> None:
     from rich.table import Table
 
     where = "embedded" if model.is_embedded else f"at {model.base_url}"
     table = Table("ability", "found", title=printable(f"{model.name}, {where}"), title_style="")
-    for row in _rows(found):
+    for row in _rows(capabilities):
         table.add_row(*row)
     console = text_console()
     console.print(table)
@@ -104,18 +104,18 @@ def _show(model: OpenAIChatModel, found: Capabilities, fit: Fit) -> None:
     console.print("Explorations with this model use that, where --profile names none.")
 
 
-def _rows(found: Capabilities) -> Iterator[tuple[str, str]]:
-    yield "JSON schema", _SCHEMA[found.schema_mode]
-    yield "functions (tools)", _said(found.tools)
-    yield "streaming", _said(found.streaming)
-    yield "several replies (n)", _said(found.several, no="no: asked for one after another")
-    yield "probabilities (logprobs)", _said(found.logprobs)
-    yield "prefix cache", _said(found.prefix_cache)
-    yield "reasoning", _said(found.reasons)
-    yield "context", _amount(found.context_tokens, "tokens")
-    yield "parameters", _amount(found.parameters, "")
-    yield "prompts", _amount(found.prompt_tokens_per_s, "tokens/s")
-    yield "replies", _amount(found.completion_tokens_per_s, "tokens/s")
+def _rows(capabilities: Capabilities) -> Iterator[tuple[str, str]]:
+    yield "JSON schema", _SCHEMA[capabilities.schema_mode]
+    yield "functions (tools)", _said(capabilities.tools)
+    yield "streaming", _said(capabilities.streaming)
+    yield "several replies (n)", _said(capabilities.several, no="no: asked for one after another")
+    yield "probabilities (logprobs)", _said(capabilities.logprobs)
+    yield "prefix cache", _said(capabilities.prefix_cache)
+    yield "reasoning", _said(capabilities.reasons)
+    yield "context", _amount(capabilities.context_tokens, "tokens")
+    yield "parameters", _amount(capabilities.parameters, "")
+    yield "prompts", _amount(capabilities.prompt_tokens_per_s, "tokens/s")
+    yield "replies", _amount(capabilities.completion_tokens_per_s, "tokens/s")
 
 
 _SCHEMA = {

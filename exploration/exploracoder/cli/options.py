@@ -229,8 +229,8 @@ def _settings() -> Iterator[str]:
 
     for name, field in Settings.model_fields.items():
         if name != "profile":
-            shown = ", ".join(f"{key} {getattr(PROFILES[key], name)}" for key in PROFILES)
-            yield f"{name.replace('_', '-'):20} {field.description}\n{'':20} {shown}"
+            values = ", ".join(f"{key} {getattr(PROFILES[key], name)}" for key in PROFILES)
+            yield f"{name.replace('_', '-'):20} {field.description}\n{'':20} {values}"
 
 
 def _lister(name: str, lines: Callable[[], Iterator[str]], words: str) -> Callable[..., Any]:
@@ -239,8 +239,8 @@ def _lister(name: str, lines: Callable[[], Iterator[str]], words: str) -> Callab
             click.echo("\n".join(lines()))
             ctx.exit(0)
 
-    told: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": print_and_end}
-    return click.option(name, is_flag=True, help=words, **told)
+    arguments: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": print_and_end}
+    return click.option(name, is_flag=True, help=words, **arguments)
 
 
 list_methods = _lister("--list-methods", _methods, "List the methods.")
@@ -258,21 +258,23 @@ def opened_libraries(
 
     with (
         Progress() as progress,
-        open_libraries(targets, options_of(given), tell=progress.working) as (index, found),
+        open_libraries(targets, options_of(given), tell=progress.working) as (index, libraries),
     ):
-        yield index, [one.name for one in found]
+        yield index, [one.name for one in libraries]
 
 
-def options_of(given: dict[str, Any], **others: Any) -> Options:
+def options_of(arguments: dict[str, Any], **others: Any) -> Options:
     """A command's options as `exploracoder.workspace` takes them, and ``others`` beside them."""
     from exploracoder.cli.questions import ask_consent
     from exploracoder.models.reply_cache import ReplyCache
     from exploracoder.workspace import Options
 
-    chosen = {one.name: given[one.name] for one in fields(Options) if one.name in given} | others
-    is_closed = given.get("replies_only", False)
-    if is_closed and chosen.get("replies") is None:
+    values = {
+        one.name: arguments[one.name] for one in fields(Options) if one.name in arguments
+    } | others
+    is_closed = arguments.get("replies_only", False)
+    if is_closed and values.get("replies") is None:
         raise InputError("--replies-only is about kept replies: name them with --replies.")
-    if chosen.get("replies") is not None:
-        chosen["replies"] = ReplyCache(chosen["replies"], is_free=False, is_closed=is_closed)
-    return Options(**chosen, consent=ask_consent)
+    if values.get("replies") is not None:
+        values["replies"] = ReplyCache(values["replies"], is_free=False, is_closed=is_closed)
+    return Options(**values, consent=ask_consent)

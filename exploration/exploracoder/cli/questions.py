@@ -37,9 +37,9 @@ def check_trust(exploration: Exploration, file: Path, options: Options) -> None:
         if not _is_interactive():
             raise InputError(f"{untrusted} With --trust it runs without a question.") from None
         click.echo(f"{file} was not made here by you.", err=True)
-        shown = untrusted.preview
-        level = _LEVELS.get(shown.sandbox, shown.sandbox)
-        words = trust.in_words(shown.model_copy(update={"sandbox": level}))
+        preview = untrusted.preview
+        level = _LEVELS.get(preview.sandbox, preview.sandbox)
+        words = trust.in_words(preview.model_copy(update={"sandbox": level}))
         click.echo(printable(words), err=True)
         if not click.confirm("Run it?", err=True):
             raise InputError(f"Nothing of {file} was run.") from None

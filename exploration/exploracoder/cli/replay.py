@@ -36,22 +36,22 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
     output is the same, changed, or it failed. Exit code 0: all cells are the same; 1: some are not;
     2: a library is not there any more. FILE is not touched.
     """
-    replayed = _replay(file, given)
-    told = {"notebook": str(file), **replayed.model_dump()}
-    print_result(told, replayed, as_json=as_json)
-    return 0 if replayed.is_same else 1
+    result = _replay(file, given)
+    details = {"notebook": str(file), **result.model_dump()}
+    print_result(details, result, as_json=as_json)
+    return 0 if result.is_same else 1
 
 
-def _replay(file: Path, given: dict[str, Any]) -> Replay:
+def _replay(file: Path, arguments: dict[str, Any]) -> Replay:
     from exploracoder import document
     from exploracoder.bringing import find_source
     from exploracoder.cli.questions import check_trust
     from exploracoder.workspace import prepare_replay
 
     exploration = document.load(file)
-    options = options_of(given)
+    options = options_of(arguments)
     check_trust(exploration, file, options)
-    folder, source = file.absolute().parent, find_source(given["kernel"])
+    folder, source = file.absolute().parent, find_source(arguments["kernel"])
     replaying = prepare_replay(exploration, folder, options, source=source)
 
     def tell(cell: ReplayedCell) -> None:

@@ -23,8 +23,8 @@ EXIT_CODES = {
 }
 
 
-def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str, Any]:
-    """The object that ``--json`` prints; ``asked`` is what this run alone has cost."""
+def as_json(exploration: Exploration, notebook: Path, run_usage: Usage) -> dict[str, Any]:
+    """The object that ``--json`` prints; ``run_usage`` is what this run alone has cost."""
     final = exploration.solution.final if exploration.solution else None
     return {
         "status": exploration.status,
@@ -47,7 +47,7 @@ def as_json(exploration: Exploration, notebook: Path, asked: Usage) -> dict[str,
             "seconds_execution": round(exploration.seconds_execution, 3),
             "seconds_total": round(exploration.seconds_total, 3),
         },
-        "usage_of_this_run": _usage(asked),
+        "usage_of_this_run": _usage(run_usage),
         "money": _money(exploration)[0],
         "usage_by_part": {part.part: _usage(part.usage) for part in exploration.spending},
         "model": exploration.model,
@@ -71,7 +71,7 @@ def _failure(final: Attempt) -> str | None:
 
 def in_words(exploration: Exploration, notebook: Path) -> str:
     """What a person reads at the end."""
-    done = sum(step.status == "done" for step in exploration.steps)
+    done_count = sum(step.status == "done" for step in exploration.steps)
     lines = []
     if exploration.solution is not None:
         lines += [with_cards(exploration.solution.final), ""]
@@ -80,10 +80,10 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
     if exploration.reason and exploration.reason not in lines[-1]:
         lines.append(exploration.reason)
     if exploration.solution is not None and exploration.solution.final.docs:
-        used = ", ".join(doc.path for doc in exploration.solution.final.docs)
-        lines.append(f"It uses {used}.")
+        paths = ", ".join(doc.path for doc in exploration.solution.final.docs)
+        lines.append(f"It uses {paths}.")
     lines.append(
-        f"{done} of {len(exploration.steps)} subtasks explored; {document.cost(exploration)}"
+        f"{done_count} of {len(exploration.steps)} subtasks explored; {document.cost(exploration)}"
         f"{_money(exploration)[1]}"
     )
     lines.append(f"Notebook: {notebook}")
@@ -106,17 +106,17 @@ def _money(exploration: Exploration) -> tuple[dict[str, Any] | None, str]:
 
 
 def _subtask(step: Step) -> dict[str, Any]:
-    chosen = step.candidate
-    shown = chosen or (step.candidates[-1] if step.candidates else None)
-    error = shown.observation.error if shown and shown.observation else None
+    choice = step.candidate
+    error_source = choice or (step.candidates[-1] if step.candidates else None)
+    error = error_source.observation.error if error_source and error_source.observation else None
     return {
         "id": step.subtask.id,
         "goal": step.subtask.goal,
         "status": step.status,
-        "code": chosen.code if chosen else None,
-        "ran": bool(chosen and chosen.ran),
+        "code": choice.code if choice else None,
+        "ran": bool(choice and choice.ran),
         "error": f"{error.ename}: {error.evalue}" if error else None,
-        "apis": list(chosen.apis) if chosen else [],
+        "apis": list(choice.apis) if choice else [],
         "candidates": len(step.candidates),
         "debugged": any(candidate.origin == "debug" for candidate in step.candidates),
     }

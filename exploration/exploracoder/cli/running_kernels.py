@@ -57,8 +57,8 @@ async def _tree(file: Path, talk: Conversation) -> KernelTree:
     try:
         with anyio.fail_after(60):
             answer = await talk.ask("exploracoder_list_request", {"measure": True})
-        known = {name: answer.get(name) for name in KernelTree.model_fields if name in answer}
-        return KernelTree.model_validate({**known, "kernel": str(file)})
+        fields = {name: answer.get(name) for name in KernelTree.model_fields if name in answer}
+        return KernelTree.model_validate({**fields, "kernel": str(file)})
     except TimeoutError as error:
         raise SetupError("The kernel does not answer any more.") from error
     except SidecarError as error:
@@ -93,13 +93,13 @@ def _connection_files() -> Sequence[Path]:
     """Those of Jupyter's runtime folder, newest first."""
     from jupyter_core.paths import jupyter_runtime_dir
 
-    dated = []
+    entries = []
     for file in Path(jupyter_runtime_dir()).glob("kernel-*.json"):
         try:
-            dated.append((file.stat().st_mtime, file))
+            entries.append((file.stat().st_mtime, file))
         except OSError:
             continue
-    return [file for _, file in sorted(dated, reverse=True)[:_MOST_FILES]]
+    return [file for _, file in sorted(entries, reverse=True)[:_MOST_FILES]]
 
 
 async def _answers(file: Path) -> bool:

@@ -108,43 +108,43 @@ async def _run_all(
     opening: AbstractAsyncContextManager[Scratch],
     sources: list[Source],
     setup: str,
-    given: dict[str, Any],
+    arguments: dict[str, Any],
 ) -> list[FileRun]:
     from exploracoder_kernel.errors import SidecarError
 
     from exploracoder.cli.file_runs import run_files, summary
 
-    jobs = given["jobs"] or os.cpu_count() or 1
-    done = []
+    jobs = arguments["jobs"] or os.cpu_count() or 1
+    results = []
     # Elsewhere than on a terminal, the results themselves say how far it is.
     with raised_as(SetupError, SidecarError), Progress(quiet=not is_terminal()) as progress:
         async with opening as scratch:
-            await _set_up(scratch.executor, setup, given["setup"])
+            await _set_up(scratch.executor, setup, arguments["setup"])
             async with aclosing(run_files(scratch.executor, sources, jobs=jobs)) as runs:
                 async for one in runs:
-                    done.append(one)
-                    progress.working(f"{len(done)} of {len(sources)} files are done")
+                    results.append(one)
+                    progress.working(f"{len(results)} of {len(sources)} files are done")
                     with progress.aside():
-                        _show(one, as_json=given["as_json"])
-    if len(done) > 1 and not given["as_json"]:
-        click.echo(summary(done))
-    return done
+                        _show(one, as_json=arguments["as_json"])
+    if len(results) > 1 and not arguments["as_json"]:
+        click.echo(summary(results))
+    return results
 
 
-def _open(given: dict[str, Any]) -> AbstractAsyncContextManager[Scratch]:
+def _open(arguments: dict[str, Any]) -> AbstractAsyncContextManager[Scratch]:
     from exploracoder_kernel.run_limits import Limits
 
-    memory = given["memory"]
+    memory = arguments["memory"]
     limits = Limits(
-        wall_seconds=given["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
+        wall_seconds=arguments["timeout"], memory_bytes=memory * _MEGABYTE if memory else None
     )
-    return options_of(given).find_scratch(given["python"] or sys.executable)(limits, {})
+    return options_of(arguments).find_scratch(arguments["python"] or sys.executable)(limits, {})
 
 
-async def _set_up(opened: Executor, code: str, file: str | None) -> None:
+async def _set_up(executor: Executor, code: str, file: str | None) -> None:
     if file is None:
         return
-    observation = await opened.run(opened.root, code)
+    observation = await executor.run(executor.root, code)
     if not observation.ran:
         error = observation.error
         line = f" in line {error.line}" if error and error.line else ""
@@ -192,21 +192,21 @@ async def _show_tree(kernel: str | None, *, watch: bool, as_json: bool) -> None:
     from exploracoder.cli.running_kernels import attached
 
     async with attached(kernel) as read_tree:
-        found = await read_tree()
+        tree = await read_tree()
         if not watch and as_json:
-            print_json(found.model_dump(mode="json"))
+            print_json(tree.model_dump(mode="json"))
         elif not watch:
-            tree_console().print(draw(found))
+            tree_console().print(draw(tree))
         else:
-            live = Live(draw(found), console=tree_console(), auto_refresh=False)
+            live = Live(draw(tree), console=tree_console(), auto_refresh=False)
             with nullcontext() if as_json else live:
                 while True:
                     if as_json:
-                        click.echo(found.model_dump_json())
+                        click.echo(tree.model_dump_json())
                     else:
-                        live.update(draw(found), refresh=True)
+                        live.update(draw(tree), refresh=True)
                     await asyncio.sleep(_WATCH_SECONDS)
-                    found = await read_tree()
+                    tree = await read_tree()
 
 
 @sidecar.command()

@@ -105,7 +105,7 @@ def _repositories(python: str | None) -> Iterator[Repositories]:
         yield Repositories(confined.find_interpreter(python), progress.working)
 
 
-def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Question:
+def _question(tool: str | None, root: str | None, arguments: dict[str, Any]) -> Question:
     from exploracoder_retrieval.errors import QuestionError
     from exploracoder_retrieval.repotools.tool_questions import TOOL_NAMES, Question, find_tool
 
@@ -113,11 +113,11 @@ def _question(tool: str | None, root: str | None, given: dict[str, Any]) -> Ques
         raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
     with raised_as(InputError, QuestionError):
         if find_tool(tool) == "get_imports":
-            given["file"] = _inside(given["file"], root)
-            given["code"] = _code(given["code"], given["file"], root)
+            arguments["file"] = _inside(arguments["file"], root)
+            arguments["code"] = _code(arguments["code"], arguments["file"], root)
         if root is None:
             raise InputError("Say where to look: --root DIR, or the name of a library.")
-        return Question.of(tool, given, _OPTION_OF)
+        return Question.of(tool, arguments, _OPTION_OF)
 
 
 def _inside(file: str | None, root: str | None) -> str | None:
@@ -146,22 +146,22 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
     """Answer each line; one that cannot be answered says why. 1 when there is such a line."""
     from exploracoder_retrieval.repotools.tool_text import answer_text
 
-    failed = 0
-    for id_, asked, place in _read(queries, root):
+    failure_count = 0
+    for id_, question, place in _read(queries, root):
         try:
-            if isinstance(asked, str):
-                raise InputError(asked)
-            answer = repositories.ask(asked, place)
-            said = {"id": id_, "tool": asked.tool} | answer.model_dump(mode="json")
-            words = f"# {id_} {asked.tool}\n{answer_text(answer)}\n"
+            if isinstance(question, str):
+                raise InputError(question)
+            answer = repositories.ask(question, place)
+            row = {"id": id_, "tool": question.tool} | answer.model_dump(mode="json")
+            words = f"# {id_} {question.tool}\n{answer_text(answer)}\n"
         except InputError as error:
-            failed += 1
-            said, words = {"id": id_, "error": str(error)}, f"# {id_}\n{error}\n"
+            failure_count += 1
+            row, words = {"id": id_, "error": str(error)}, f"# {id_}\n{error}\n"
         if as_json:
-            click.echo(json.dumps(said, ensure_ascii=False))
+            click.echo(json.dumps(row, ensure_ascii=False))
         else:
             say(words)
-    return 1 if failed else 0
+    return 1 if failure_count else 0
 
 
 def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | str, str]]:

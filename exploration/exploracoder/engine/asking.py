@@ -69,8 +69,8 @@ class CountedModel:
 
     def seed(self, part: str, number: int = 0) -> int:
         """A seed that is the same whenever the same thing is asked."""
-        said = f"{self.bench.exploration.seed}:{part}:{number}"
-        return zlib.crc32(said.encode()) & 0x7FFFFFFF
+        key = f"{self.bench.exploration.seed}:{part}:{number}"
+        return zlib.crc32(key.encode()) & 0x7FFFFFFF
 
     def for_part(self, part: str) -> ChatModel:
         """The model as one part of the work asks it."""

@@ -42,9 +42,9 @@ class Branches:
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step started from; a resumed session builds it again."""
-        known = self.bases.get(step.subtask.id)
-        if known is not None:
-            return known
+        base = self.bases.get(step.subtask.id)
+        if base is not None:
+            return base
         branch = await self.sidecar.fork(self.root)
         for earlier in self.bench.exploration.steps:
             if earlier.subtask.id == step.subtask.id:

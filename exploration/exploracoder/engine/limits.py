@@ -78,8 +78,8 @@ class Limits:
     def has_used(self, share: float) -> bool:
         """Whether that share of one of the limits is used up."""
         settings = self.bench.settings
-        used = (
+        budgets = (
             (settings.max_seconds, self.seconds_used),
             (settings.max_tokens, self.bench.exploration.usage.total_tokens),
         )
-        return any(limit is not None and spent > share * limit for limit, spent in used)
+        return any(limit is not None and amount > share * limit for limit, amount in budgets)

@@ -86,11 +86,11 @@ def _tried(step: Step) -> Iterator[str]:
     if docs:
         yield _fold("What the docs say", _items(f"{doc.path}: {doc.summary}" for doc in docs))
     for number, candidate in enumerate(step.candidates, start=1):
-        tried = _candidate(candidate)
+        text = _candidate(candidate)
         if candidate.id != step.chosen:
             how = "ran" if candidate.ran else "did not run"
-            tried = _fold(f"Candidate {number} ({candidate.origin}) {how}", tried)
-        yield tried
+            text = _fold(f"Candidate {number} ({candidate.origin}) {how}", text)
+        yield text
 
 
 def _candidate(candidate: Candidate) -> str:
@@ -116,12 +116,12 @@ def _run(code: str, observation: Observation | None) -> str:
 
 def _output(output: dict[str, Any]) -> str:
     data = output.get("data", {})
-    for kind, shown in data.items():
+    for kind, content in data.items():
         if kind == "text/html":
             # A blank line would end the HTML, and what comes after would be Markdown.
-            return "<div>\n{}\n</div>".format(re.sub(r"[\r\n]\s*[\r\n]", "\n", shown.strip()))
+            return "<div>\n{}\n</div>".format(re.sub(r"[\r\n]\s*[\r\n]", "\n", content.strip()))
         if kind.startswith("image/"):
-            return image(kind, shown)
+            return image(kind, content)
     text = output["text"].rstrip("\n")
     return as_code(text, "text") if text.strip() else ""
 

@@ -81,8 +81,8 @@ def _text(text: str) -> dict[str, Any]:
     return {"output_type": "stream", "name": "stdout", "text": text}
 
 
-def _display(kind: str, shown: str, plain: str) -> dict[str, Any]:
-    data = {"text/plain": plain, kind: shown}
+def _display(kind: str, content: str, plain: str) -> dict[str, Any]:
+    data = {"text/plain": plain, kind: content}
     return {"output_type": "display_data", "data": data, "metadata": {}}
 
 

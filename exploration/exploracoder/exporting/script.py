@@ -57,8 +57,8 @@ def _heading(exploration: Exploration) -> Iterator[str]:
 def _comment(lines: list[str]) -> str:
     # ``splitlines`` knows every end of a line that Python knows, and nothing steers a terminal.
     single = (part for line in lines for part in line.splitlines() or [""])
-    shown = ("".join(char if char.isprintable() else " " for char in line) for line in single)
-    return "\n".join(f"# {line}".rstrip() for line in shown)
+    clean_lines = ("".join(char if char.isprintable() else " " for char in line) for line in single)
+    return "\n".join(f"# {line}".rstrip() for line in clean_lines)
 
 
 def _plain_python(code: str) -> str:

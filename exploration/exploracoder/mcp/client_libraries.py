@@ -69,13 +69,13 @@ class Libraries:
 
     def use(self, targets: Sequence[str]) -> tuple[Library, ...]:
         """Bring libraries into the index, up to date. Raises InputError when one cannot be had."""
-        named = [self._folder.library(one) for one in targets]
+        names = [self._folder.library(one) for one in targets]
         with self._lock:
-            found = prepare.index_libraries(self.index, named, self.interpreter, option="")
-            for name, one in zip(dict.fromkeys(named), found, strict=True):
+            libraries = prepare.index_libraries(self.index, names, self.interpreter, option="")
+            for name, one in zip(dict.fromkeys(names), libraries, strict=True):
                 home = self.index.info(one.name).home
                 self._homes[name] = str(home) if home is not None else None
-        return found
+        return libraries
 
     def homes(self) -> list[str]:
         """The folders in which the libraries lie that nothing installed."""
@@ -87,12 +87,12 @@ class Libraries:
         if not task.strip():
             raise InputError("The task is empty. Say in a few words what the APIs should do.")
         names = [one.name for one in self.use(targets)]
-        found = with_others(self.index.search(task, names, _LOOKED_AT * k), k, same)
-        said = []
-        for hit, also in found:
+        groups = with_others(self.index.search(task, names, _LOOKED_AT * k), k, same)
+        descriptions = []
+        for hit, also in groups:
             others = f"\n  The same in {listed(also[:_OTHERS])}" if also else ""
-            said.append(describe_api(hit.doc, _DOC_CHARS) + others)
-        return "\n".join(said) or "Nothing was found."
+            descriptions.append(describe_api(hit.doc, _DOC_CHARS) + others)
+        return "\n".join(descriptions) or "Nothing was found."
 
     def map(self, target: str, task: str, budget: int) -> str:
         """Every public API of a library in a line."""
@@ -100,24 +100,24 @@ class Libraries:
 
     def doc(self, name: str) -> str:
         """The documentation of an API. Raises InputError when there is none."""
-        known = self._known_apis(name)
-        docs = known.meant(name)
+        apis = self._known_apis(name)
+        docs = apis.meant(name)
         if not docs:
             raise InputError(f"There is no documentation of {name[:80]!r}. {self._how_to_name()}")
-        said = "\n".join(describe_api(one, _WHOLE_CHARS) for one in docs[:_SAME_NAME])
-        return clip(_beside(name, docs[0].path, docs[_SAME_NAME:], known) + said, _WHOLE_CHARS)
+        text = "\n".join(describe_api(one, _WHOLE_CHARS) for one in docs[:_SAME_NAME])
+        return clip(_beside(name, docs[0].path, docs[_SAME_NAME:], apis) + text, _WHOLE_CHARS)
 
     def source(self, name: str) -> str:
         """How an API is written. Raises InputError when the source does not tell."""
-        known = self._known_apis(name)
+        apis = self._known_apis(name)
         lookup = SourceLookup(
             str(self.interpreter.executable), [Path(home) for home in self.homes()]
         )
         with raised_as(InputError, RetrievalError, SyntaxError):
-            for path in known.places(name)[: 1 + _LOOKED_AT]:
-                if said := lookup.source(path):
-                    others = _others(path, known.meant(name))
-                    return clip(_beside(name, path, others, known) + said, _WHOLE_CHARS)
+            for path in apis.places(name)[: 1 + _LOOKED_AT]:
+                if code := lookup.source(path):
+                    others = _others(path, apis.meant(name))
+                    return clip(_beside(name, path, others, apis) + code, _WHOLE_CHARS)
         raise InputError(
             f"There is no Python source of {name[:80]!r}; what is written in C has none."
             f" {self._how_to_name()}"
@@ -138,13 +138,13 @@ class Libraries:
         """What is known of the libraries that were asked for, and of the one that a path names."""
         top = name.partition(".")[0]
         with self._lock:
-            known = KnownApis(self._docs())
-            if known.meant(name) or top == name:
-                return known
+            apis = KnownApis(self._docs())
+            if apis.meant(name) or top == name:
+                return apis
             try:
                 return KnownApis(self.index.docs(self.use([top])[0].name))
             except InputError:
-                return known
+                return apis
 
     def _docs(self) -> Iterator[ApiDoc]:
         """Those of all that were asked for and are still there."""
@@ -155,9 +155,9 @@ class Libraries:
 
     def _use_given(self) -> None:
         with self._lock:
-            given = [one for one in self._folder.libraries if one not in self._homes]
-            if given:
-                self.use(given)
+            targets = [one for one in self._folder.libraries if one not in self._homes]
+            if targets:
+                self.use(targets)
 
 
 def _others(path: str, docs: Sequence[ApiDoc]) -> list[ApiDoc]:
@@ -166,12 +166,12 @@ def _others(path: str, docs: Sequence[ApiDoc]) -> list[ApiDoc]:
     return [doc for doc in docs if doc.path != path and not same(doc) & marks]
 
 
-def _beside(name: str, path: str, others: Sequence[ApiDoc], known: KnownApis) -> str:
+def _beside(name: str, path: str, others: Sequence[ApiDoc], apis: KnownApis) -> str:
     """What to say before an answer: that the name is another's, and which others have it."""
-    said = ""
-    if "." in name and known.at(name) is None and path.split(".")[-2:] != name.split(".")[-2:]:
-        said += f"There is no `{name[:80]}`. Of that last name there is `{path}`:\n"
+    note = ""
+    if "." in name and apis.at(name) is None and path.split(".")[-2:] != name.split(".")[-2:]:
+        note += f"There is no `{name[:80]}`. Of that last name there is `{path}`:\n"
     if others:
         more = f", and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        said += f"Others of that name: {listed(doc.path for doc in others[:_NAMED])}{more}.\n"
-    return said
+        note += f"Others of that name: {listed(doc.path for doc in others[:_NAMED])}{more}.\n"
+    return note

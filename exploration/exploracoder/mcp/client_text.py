@@ -119,26 +119,28 @@ class Explored(Verdict):
 
 def shown_run(run: CellsRun) -> ShownRun:
     """Cells that were run, cut to size."""
-    changed = {one.name: one for seen in run.observations for one in seen.variables}
+    variables = {one.name: one for observation in run.observations for one in observation.variables}
     return ShownRun(
         branch=run.branch,
         started_from=run.start,
-        cells=tuple(_cell(seen) for seen in run.observations),
-        variables=shown_variables(list(changed.values())),
-        note=" ".join(filter(None, dict.fromkeys(seen.note for seen in run.observations))),
+        cells=tuple(_cell(observation) for observation in run.observations),
+        variables=shown_variables(list(variables.values())),
+        note=" ".join(
+            filter(None, dict.fromkeys(observation.note for observation in run.observations))
+        ),
     )
 
 
 def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
     """The pictures that were shown, a few of them: kind, and data in base64."""
-    found = (
+    images = (
         (kind, "".join(_joined(output["data"][kind]).split()))
-        for seen in observations
-        for output in seen.outputs
+        for observation in observations
+        for output in observation.outputs
         for kind in _PICTURES
         if kind in output.get("data", ())
     )
-    fitting = (one for one in found if len(one[1]) <= _PICTURE_CHARS)
+    fitting = (one for one in images if len(one[1]) <= _PICTURE_CHARS)
     yield from (one for one, _ in zip(fitting, range(_MOST_PICTURES), strict=False))
 
 
@@ -158,19 +160,19 @@ def shown_variables(variables: Sequence[Variable]) -> tuple[ShownVariable, ...]:
 def verdict_of(exploration: Exploration) -> dict[str, Any]:
     """The fields of a `Verdict` on an exploration's solution."""
     final = exploration.solution.final if exploration.solution is not None else None
-    said = document.verification(exploration).replace("**", "")
+    verdict = document.verification(exploration).replace("**", "")
     if final is None:
-        return {"verified": False, "verdict": said}
+        return {"verified": False, "verdict": verdict}
     if final.checks == "failed" and failing.failed_in(final) == "solution":
-        said = "Not solved: the solution fails when the check calls it."
+        verdict = "Not solved: the solution fails when the check calls it."
     last = final.check_observation or (final.call.observation if final.call else final.observation)
-    failed = failing.failed(final)
+    failure = failing.failed(final)
     output = "\n".join(filter(None, (_output(final.observation), _output(last))))
     return {
         "verified": final.checks == "passed",
-        "verdict": said,
+        "verdict": verdict,
         "failed_in": failing.failed_in(final),
-        "error": _error(failed) if failed is not None else "",
+        "error": _error(failure) if failure is not None else "",
         "traceback": shorten(without_colours(failing.traceback(final)), _TRACEBACK_CHARS),
         "output": _output(final.observation) if last is final.observation else output,
         "added_imports": final.added_imports,
@@ -189,10 +191,10 @@ def explored(exploration: Exploration, notebook: str | None) -> Explored:
         )
         for step in exploration.steps
     )
-    written = exploration.solution
+    solution = exploration.solution
     return Explored(
         **verdict_of(exploration),
-        solution=written.final.code if written is not None else None,
+        solution=solution.final.code if solution is not None else None,
         status=exploration.status,
         reason=exploration.reason,
         plan=tuple(steps),
@@ -205,26 +207,26 @@ def judged(exploration: Exploration, solution: Solution) -> Verdict:
     return Verdict(**verdict_of(exploration.model_copy(update={"solution": solution})))
 
 
-def _cell(seen: Observation) -> ShownCell:
-    traceback = "\n".join(seen.error.traceback) if seen.error is not None else ""
+def _cell(observation: Observation) -> ShownCell:
+    traceback = "\n".join(observation.error.traceback) if observation.error is not None else ""
     return ShownCell(
-        status=seen.status,
-        output=_output(seen),
-        error="" if seen.ran else _error(seen),
+        status=observation.status,
+        output=_output(observation),
+        error="" if observation.ran else _error(observation),
         traceback=shorten(without_colours(traceback), _TRACEBACK_CHARS),
-        seconds=round(seen.seconds, 3),
+        seconds=round(observation.seconds, 3),
     )
 
 
-def _error(seen: Observation) -> str:
-    limits = f" ({', '.join(seen.limits_hit)})" if seen.limits_hit else ""
-    return shorten(f"{ended_as(seen)}{limits}", _TRACEBACK_CHARS)
+def _error(observation: Observation) -> str:
+    limits = f" ({', '.join(observation.limits_hit)})" if observation.limits_hit else ""
+    return shorten(f"{ended_as(observation)}{limits}", _TRACEBACK_CHARS)
 
 
-def _output(seen: Observation) -> str:
+def _output(observation: Observation) -> str:
     """What was printed and displayed, in order, as text; errors are told apart."""
     parts = []
-    for output in seen.outputs:
+    for output in observation.outputs:
         if output["output_type"] == "stream":
             parts.append(_joined(output["text"]))
         elif "data" in output:

@@ -26,24 +26,24 @@ def failed_in(attempt: Attempt) -> Place | None:
 
     A check that calls the solution's functions fails in the solution when those raise.
     """
-    seen = failed(attempt)
-    if seen is None or seen is attempt.observation:
-        return "solution" if seen is not None else None
+    failure = failed(attempt)
+    if failure is None or failure is attempt.observation:
+        return "solution" if failure is not None else None
     places = _places(attempt)
-    frames = [places.get(number) for number in _CELL.findall(_lines(seen))]
+    frames = [places.get(number) for number in _CELL.findall(_lines(failure))]
     return next((place for place in reversed(frames) if place is not None), None)
 
 
 def traceback(attempt: Attempt) -> str:
     """The traceback of what failed, with `<solution>` and `<check>` in place of cells' numbers."""
-    seen, places = failed(attempt), _places(attempt)
-    if seen is None:
+    failure, places = failed(attempt), _places(attempt)
+    if failure is None:
         return ""
-    return _CELL.sub(lambda cell: f"<{places.get(cell[1], 'context')}>", _lines(seen))
+    return _CELL.sub(lambda cell: f"<{places.get(cell[1], 'context')}>", _lines(failure))
 
 
-def _lines(seen: Observation) -> str:
-    return "\n".join(seen.error.traceback) if seen.error is not None else ""
+def _lines(observation: Observation) -> str:
+    return "\n".join(observation.error.traceback) if observation.error is not None else ""
 
 
 def _places(attempt: Attempt) -> dict[str, Place]:

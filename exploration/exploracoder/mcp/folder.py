@@ -69,9 +69,9 @@ class Folder:
 
     def explorations(self) -> list[Path]:
         """The notebooks of explorations, newest first, as they are named from the folder on."""
-        found = [one for one in self._notebooks() if _is_exploration(self.root / one)]
-        found.sort(key=lambda one: (self.root / one).stat().st_mtime, reverse=True)
-        return found[:_MOST_LISTED]
+        notebooks = [one for one in self._notebooks() if _is_exploration(self.root / one)]
+        notebooks.sort(key=lambda one: (self.root / one).stat().st_mtime, reverse=True)
+        return notebooks[:_MOST_LISTED]
 
     def read(self, path: str) -> str:
         """An exploration as a report in Markdown. Raises InputError when it is none."""
@@ -82,14 +82,14 @@ class Folder:
 
     def _notebooks(self) -> Iterator[Path]:
         """Some of them, where there are very many; none of hidden folders."""
-        seen = 0
+        count = 0
         for folder, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if not name.startswith((".", "node_modules"))]
             for name in files:
                 if name.endswith(".ipynb") and not name.startswith("."):
                     yield Path(folder, name).relative_to(self.root)
-                    seen += 1
-            if seen > _MOST_LOOKED_AT:
+                    count += 1
+            if count > _MOST_LOOKED_AT:
                 return
 
 

@@ -71,19 +71,19 @@ class Branches:
         executor = await self._opened()
         start = start or self.current
         branch = await self._fork(executor, start)
-        seen: list[Observation] = []
+        observations: list[Observation] = []
         try:
             if homes:
                 await executor.run(branch, _FIND_LIBRARIES.format(homes=list(homes)))
             for cell in cells:
-                seen.append(await executor.run(branch, cell))
-                if not seen[-1].ran:
+                observations.append(await executor.run(branch, cell))
+                if not observations[-1].ran:
                     break
         except BaseException:
             await executor.drop(branch)
             raise
         await self._keep(executor, branch)
-        return CellsRun(start, branch, tuple(seen))
+        return CellsRun(start, branch, tuple(observations))
 
     async def go_back(self, branch: str) -> tuple[Variable, ...]:
         """Make an earlier branch the current one; what variables it has.

@@ -57,11 +57,11 @@ async def check(
         model=nobody,
         options=options,
     )
-    found = await asyncio.to_thread(libraries.use, targets)
+    library_records = await asyncio.to_thread(libraries.use, targets)
     python = str(libraries.interpreter.executable)
     scratch = await asyncio.to_thread(options.find_scratch, python)
     async with open_bench(
-        exploration.model_copy(update={"libraries": found}),
+        exploration.model_copy(update={"libraries": library_records}),
         model=nobody,
         index=libraries.index,
         opening=Opening(python, scratch),

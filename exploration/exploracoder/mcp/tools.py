@@ -97,11 +97,11 @@ class Tools:
         ] = 8_000,
     ) -> str:
         """Read every public API of a library in a line each: path, signature, first sentence."""
-        chosen = self._folder.chosen([library] if library is not None else None)
-        if len(chosen) > 1:
-            names = ", ".join(map(called, chosen))
+        targets = self._folder.chosen([library] if library is not None else None)
+        if len(targets) > 1:
+            names = ", ".join(map(called, targets))
             raise InputError(f"Say which library is meant: this server was started with {names}.")
-        return await in_thread(self._libraries.map, chosen[0], task, budget)
+        return await in_thread(self._libraries.map, targets[0], task, budget)
 
     async def read_source(self, name: Name) -> str:
         """Read how an API, or anything else in an installed module, is written."""
@@ -131,12 +131,12 @@ class Tools:
         homes = await in_thread(self._libraries.homes)
         with raised_as(SetupError, SidecarError):
             run = await self._branches.run(cells, branch, homes)
-        shown = client_text.shown_run(run)
-        found = client_text.pictures(run.observations)
-        images = [ImageContent(type="image", data=data, mime_type=kind) for kind, data in found]
-        text = TextContent(type="text", text=shown.model_dump_json(indent=1))
+        excerpt = client_text.shown_run(run)
+        pictures = client_text.pictures(run.observations)
+        images = [ImageContent(type="image", data=data, mime_type=kind) for kind, data in pictures]
+        text = TextContent(type="text", text=excerpt.model_dump_json(indent=1))
         return CallToolResult(
-            content=[text, *images], structured_content=shown.model_dump(mode="json")
+            content=[text, *images], structured_content=excerpt.model_dump(mode="json")
         )
 
     async def go_back(
@@ -216,8 +216,8 @@ class Tools:
         output = self._folder.inside(notebook) if notebook is not None else None
         with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
             place = output or Path(folder, "exploration.ipynb")
-            done = await _with_progress(ctx, task, output=place, **options)
-        return client_text.explored(done, str(output) if output is not None else None)
+            exploration = await _with_progress(ctx, task, output=place, **options)
+        return client_text.explored(exploration, str(output) if output is not None else None)
 
     async def _open_scratch(self) -> AbstractAsyncContextManager[Scratch]:
         settings = make_settings(self._options.profile or "standard", **self._options.settings)
@@ -233,7 +233,7 @@ def _bare(name: str) -> str:
     return name.partition("(")[0].strip("` \n")
 
 
-async def _with_progress(ctx: Context[Any, Any], task: str, **given: Any) -> Any:
+async def _with_progress(ctx: Context[Any, Any], task: str, **arguments: Any) -> Any:
     """Explore, and tell the client of each thing that happens."""
     from exploracoder import api
 
@@ -248,7 +248,7 @@ async def _with_progress(ctx: Context[Any, Any], task: str, **given: Any) -> Any
 
     telling = asyncio.ensure_future(tell())
     try:
-        return await api.explore(task, on_event=hear, **given)
+        return await api.explore(task, on_event=hear, **arguments)
     finally:
         telling.cancel()
         await asyncio.gather(telling, return_exceptions=True)

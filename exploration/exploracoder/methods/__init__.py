@@ -54,7 +54,7 @@ def find_method(name: str) -> Method:
     from exploracoder.methods.self_repair import SelfRepair
     from exploracoder.methods.whole_docs import WholeDocs
 
-    known: tuple[Method, ...] = (
+    methods: tuple[Method, ...] = (
         Exploration(),
         *paper.EXPLORING,
         paper.NoChain(),
@@ -64,7 +64,7 @@ def find_method(name: str) -> Method:
         *(class_writers.BasicPrompting(), class_writers.NaiveRag(), class_writers.Reflexion()),
         *(class_writers.RepoCoder(), class_writers.Rrr()),
     )
-    found = next((method for method in known if method.name == name), None)
-    if found is None:
+    match = next((method for method in methods if method.name == name), None)
+    if match is None:
         raise InputError(f"There is no method {name!r}. Methods: {', '.join(METHODS)}.")
-    return found
+    return match

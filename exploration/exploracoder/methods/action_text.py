@@ -39,18 +39,18 @@ class Action:
 
 def action_in(text: str, tools: Sequence[Tool]) -> Action | None:
     """The first action of a text; None where there is none, or an answer stands before it."""
-    begun, answer = _ACTION.search(text), _ANSWER.search(text)
-    if begun is None or (answer is not None and answer.start() < begun.start()):
+    action, answer = _ACTION.search(text), _ANSWER.search(text)
+    if action is None or (answer is not None and answer.start() < action.start()):
         return None
-    line, end = _part(text, begun.end())
+    line, end = _part(text, action.end())
     name = re.match(r"\W*(\w*)", line)
-    inside, given = _IN_BRACKETS.fullmatch(line.strip()), _INPUT.match(text, end)
+    inside, argument = _IN_BRACKETS.fullmatch(line.strip()), _INPUT.match(text, end)
     value = inside[1] if inside else ""
-    if given is not None:
-        below, end = _part(text, given.end())
+    if argument is not None:
+        below, end = _part(text, argument.end())
         value = below.strip() or value
-    called = name[1] if name else ""
-    call = ToolCall(called, called, _arguments(called, value.strip(), tools))
+    tool_name = name[1] if name else ""
+    call = ToolCall(tool_name, tool_name, _arguments(tool_name, value.strip(), tools))
     return Action(call, text[:end].rstrip())
 
 
@@ -74,12 +74,12 @@ def _arguments(name: str, value: str, tools: Sequence[Tool]) -> str:
         return "{}"
     (field,) = tool.form.model_fields
     try:
-        given = json.loads(value)
+        data = json.loads(value)
     except ValueError:
-        given = None
-    if isinstance(given, dict):
+        data = None
+    if isinstance(data, dict):
         return value
-    plain = given if isinstance(given, str) else value
+    plain = data if isinstance(data, str) else value
     if field == "code":
         return json.dumps({field: code_block(plain) or plain})
     return json.dumps({field: plain.strip("`'\" \n")})

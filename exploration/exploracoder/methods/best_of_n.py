@@ -44,7 +44,7 @@ class BestOfN(Method):
         """Retrieve once, ask and run until there is enough, choose; each text is recorded."""
         await arguments.give_examples(bench)
         apis = await retrieve_for_task(bench)
-        asked, solution = solution_messages(bench, apis), bench.exploration.solution
+        messages, solution = solution_messages(bench, apis), bench.exploration.solution
         attempts = list(solution.attempts) if solution else []
         silence: NoCodeError | None = None
         for number in _numbers(bench, len(attempts)):
@@ -52,7 +52,7 @@ class BestOfN(Method):
                 break
             bench.tell("solution", Text("Writing text %1", number + 1))
             try:
-                attempts.append(await sample(bench, asked, apis, number))
+                attempts.append(await sample(bench, messages, apis, number))
             except NoCodeError as error:
                 silence = error
                 continue
@@ -87,8 +87,8 @@ def _is_enough(bench: Workbench, attempts: Sequence[Attempt]) -> bool:
 
 def _chosen_last(bench: Workbench, attempts: Sequence[Attempt]) -> list[Attempt]:
     """The attempts with the one that is chosen at the end: the last good one counts."""
-    found = groups(bench.exploration, attempts) if _is_voted_on(bench) else []
-    if not found:
+    clusters = groups(bench.exploration, attempts) if _is_voted_on(bench) else []
+    if not clusters:
         return list(attempts)
-    chosen = found[0][0]
-    return [*(one for one in attempts if one is not chosen), chosen]
+    winner = clusters[0][0]
+    return [*(one for one in attempts if one is not winner), winner]

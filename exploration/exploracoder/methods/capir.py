@@ -45,8 +45,8 @@ async def retrieve(bench: Workbench) -> None:
     for step in bench.exploration.steps:
         if step.status == "skipped":
             continue
-        told = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
-        bench.put(step.model_copy(update=told))
+        changes = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
+        bench.put(step.model_copy(update=changes))
         await bench.update(Text("Retrieved the docs for: %1", step.subtask.goal))
     if bench.exploration.overall == Recommendation():
         overall = await recommend_overall(bench, bench.exploration.steps)

@@ -63,8 +63,8 @@ class Reflexion(_ClassWriter):
         if not tried(bench):
             await guess(bench)
         while may_go_on(bench):
-            failed = tried(bench)[-1]
-            await improve(bench, failed, await reflect(bench, failed))
+            attempt = tried(bench)[-1]
+            await improve(bench, attempt, await reflect(bench, attempt))
 
 
 class RepoCoder(_ClassWriter):
@@ -93,7 +93,7 @@ class Rrr(_ClassWriter):
         if not tried(bench):
             await guess(bench, await related_snippets(bench, bench.exploration.task.text))
         while may_go_on(bench):
-            failed = tried(bench)[-1]
-            answers = await consult(bench, failed)
-            reflection = await reflect(bench, failed, answers)
-            await improve(bench, failed, reflection, answers)
+            attempt = tried(bench)[-1]
+            answers = await consult(bench, attempt)
+            reflection = await reflect(bench, attempt, answers)
+            await improve(bench, attempt, reflection, answers)

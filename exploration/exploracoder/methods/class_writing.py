@@ -40,50 +40,50 @@ async def guess(bench: Workbench, snippets: str = "") -> None:
 
     Raises BudgetError and ModelError, as all here do, and NoCodeError.
     """
-    asked = render("class", "guess", snippets=snippets, **_described(bench))
-    await _write(bench, asked, [snippets])
+    prompt = render("class", "guess", snippets=snippets, **_described(bench))
+    await _write(bench, prompt, [snippets])
 
 
-async def reflect(bench: Workbench, failed: Attempt, information: str = "") -> str:
+async def reflect(bench: Workbench, attempt: Attempt, information: str = "") -> str:
     """What the model says is wrong with an attempt, in a few sentences."""
     bench.tell(_REFLECTION, "Thinking about what failed")
-    asked = render("class", "reflection", information=information, **failed_words(bench, failed))
+    prompt = render("class", "reflection", information=information, **failed_words(bench, attempt))
     number = len(tried(bench))
     sampling = bench.model.sampling(_REFLECTION, number=number, max_tokens=_REFLECTION_TOKENS)
-    reply = await bench.model.ask(_REFLECTION, turns("reflecting", asked), sampling)
+    reply = await bench.model.ask(_REFLECTION, turns("reflecting", prompt), sampling)
     return reply.text.strip()
 
 
 async def improve(
-    bench: Workbench, failed: Attempt, reflection: str, information: str = ""
+    bench: Workbench, attempt: Attempt, reflection: str, information: str = ""
 ) -> None:
     """Ask for the class again, after a reflection on the last attempt, and judge it."""
-    told = failed_words(bench, failed) | {"information": information, "reflection": reflection}
-    asked = render("class", "improvement", **told)
-    await _write(bench, asked, [information, reflection])
+    values = failed_words(bench, attempt) | {"information": information, "reflection": reflection}
+    prompt = render("class", "improvement", **values)
+    await _write(bench, prompt, [information, reflection])
 
 
-async def _write(bench: Workbench, asked: str, notes: Sequence[str]) -> None:
+async def _write(bench: Workbench, prompt: str, notes: Sequence[str]) -> None:
     """Ask, judge, and record, so that nothing is asked twice after an interruption."""
     attempts = tried(bench)
     sampling = bench.model.sampling(
         PART, number=len(attempts), max_tokens=bench.settings.solution_tokens
     )
-    reply = await bench.model.ask(PART, turns("writing", asked), sampling)
-    made = await judge(bench, solution_in(reply, bench.model.name), PART)
-    made = made.model_copy(update={"notes": tuple(filter(None, notes))})
-    solution = Solution(attempts=(*attempts, made))
-    verdict = "passes" if made.is_good else "fails"
+    reply = await bench.model.ask(PART, turns("writing", prompt), sampling)
+    attempt = await judge(bench, solution_in(reply, bench.model.name), PART)
+    attempt = attempt.model_copy(update={"notes": tuple(filter(None, notes))})
+    solution = Solution(attempts=(*attempts, attempt))
+    verdict = "passes" if attempt.is_good else "fails"
     await bench.update(f"Text {len(attempts) + 1} of the class {verdict}", solution=solution)
 
 
-def failed_words(bench: Workbench, failed: Attempt) -> dict[str, str]:
+def failed_words(bench: Workbench, attempt: Attempt) -> dict[str, str]:
     """An attempt, and what the oracle said: what its tests printed, and the error that ended it."""
-    said = failed.failure
-    assert said is not None, "only an attempt that failed is improved"
+    failure = attempt.failure
+    assert failure is not None, "only an attempt that failed is improved"
     chars = bench.settings.output_chars
-    heard = filter(None, [describe_output(said, chars), describe_error(said, "", chars)])
-    return {"code": failed.code, "feedback": "\n".join(heard), **_described(bench)}
+    heard = filter(None, [describe_output(failure, chars), describe_error(failure, "", chars)])
+    return {"code": attempt.code, "feedback": "\n".join(heard), **_described(bench)}
 
 
 def _described(bench: Workbench) -> dict[str, str]:
@@ -92,6 +92,6 @@ def _described(bench: Workbench) -> dict[str, str]:
     return {"class_name": task.entry_point or "", "file": task.target.file, "task": task.text}
 
 
-def turns(part: str, asked: str) -> list[Message]:
+def turns(part: str, prompt: str) -> list[Message]:
     """A conversation that begins: the part's instructions, and what is asked."""
-    return [Message("system", render("class", part)), Message("user", asked)]
+    return [Message("system", render("class", part)), Message("user", prompt)]

@@ -45,8 +45,8 @@ class Exploration(Method):
             if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):
-            tried = bench.exploration.solution
-            await write_solution(bench, tried.attempts if tried else ())
+            solution = bench.exploration.solution
+            await write_solution(bench, solution.attempts if solution else ())
 
 
 async def _solve_at_once(bench: Workbench) -> bool:
@@ -72,9 +72,9 @@ async def _review(bench: Workbench) -> None:
 
 def _is_as_written(bench: Workbench) -> bool:
     """Whether all cells were accepted as they were written: then the solution stands, too."""
-    steps, written = chain_steps(bench), bench.exploration.written
+    steps, script = chain_steps(bench), bench.exploration.written
     are_first = all(step.chosen == f"{step.subtask.id}/1" for step in steps)
-    return bool(written.solution) and len(steps) == written.cells and are_first
+    return bool(script.solution) and len(steps) == script.cells and are_first
 
 
 def _has_unwritten(bench: Workbench) -> bool:
@@ -93,8 +93,8 @@ async def _look_until_right(bench: Workbench) -> bool:
 
     Returns whether it is settled. With a check, the check says so, and without doubt nobody looks.
     """
-    has_check, has_looked, seen = bool(bench.exploration.task.check), False, set[str]()
-    attempt = await _run_solution(bench, seen)
+    has_check, has_looked, seen_codes = bool(bench.exploration.task.check), False, set[str]()
+    attempt = await _run_solution(bench, seen_codes)
     for _ in range(bench.settings.looks):
         if attempt is not None and attempt.leaves_no_doubt and (has_check or has_looked):
             return True
@@ -105,44 +105,44 @@ async def _look_until_right(bench: Workbench) -> bool:
             break
         has_looked = not script.cells
         await _take(bench, script)
-        attempt = await _run_solution(bench, seen)
+        attempt = await _run_solution(bench, seen_codes)
     return attempt is not None and attempt.leaves_no_doubt
 
 
 async def _take(bench: Workbench, script: Script) -> None:
     """Put what a look wrote in the place of what was there, and run what that changes."""
-    known = bench.exploration.written
-    written = Written(
-        solution=script.solution or known.solution,
-        calls=script.calls or known.calls,
-        cells=known.cells,
+    before = bench.exploration.written
+    after = Written(
+        solution=script.solution or before.solution,
+        calls=script.calls or before.calls,
+        cells=before.cells,
     )
-    bench.change(written=written)
+    bench.change(written=after)
     if script.cells:
         await replace(bench, script.cells)
         await run_open(bench)
 
 
-async def _run_solution(bench: Workbench, seen: set[str]) -> Attempt | None:
+async def _run_solution(bench: Workbench, seen_codes: set[str]) -> Attempt | None:
     """The solution as it is written now, in a fresh state, and recorded; None without any.
 
-    Names in it are mended where that can be done without asking, by none of the codes that were
-    ``seen``.
+    Names in it are mended where that can be done without asking, by none of
+    ``seen_codes``.
     """
-    written, before = bench.exploration.written, bench.exploration.solution
-    if not written.solution:
+    script, before = bench.exploration.written, bench.exploration.solution
+    if not script.solution:
         return None
     docs = bench.cells_request.docs if bench.cells_request else ()
 
     async def run(code: str) -> Attempt:
-        return await try_solution(bench, code, docs, calls=written.calls)
+        return await try_solution(bench, code, docs, calls=script.calls)
 
-    attempt = await run(written.solution)
-    mended = await mend(bench, attempt, docs, run, seen)
-    if mended is not None:
-        written = written.model_copy(update={"solution": mended.code})
-    tried = (attempt, mended) if mended is not None else (attempt,)
-    attempts = (*(before.attempts if before else ()), *tried)
+    attempt = await run(script.solution)
+    repair = await mend(bench, attempt, docs, run, seen_codes)
+    if repair is not None:
+        script = script.model_copy(update={"solution": repair.code})
+    new_attempts = (attempt, repair) if repair is not None else (attempt,)
+    attempts = (*(before.attempts if before else ()), *new_attempts)
     solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
-    await bench.update("Ran the solution", written=written, solution=solution)
-    return tried[-1]
+    await bench.update("Ran the solution", written=script, solution=solution)
+    return new_attempts[-1]

@@ -48,8 +48,8 @@ async def sample(
 async def write(bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Subtask] = ()) -> None:
     """Write the solution and record it, unless it is there. Raises as `sample` does."""
     if bench.exploration.solution is None:
-        asked = solution_messages(bench, apis, subtasks)
-        await record(bench, [await sample(bench, asked, apis)], apis)
+        messages = solution_messages(bench, apis, subtasks)
+        await record(bench, [await sample(bench, messages, apis)], apis)
 
 
 async def record(bench: Workbench, attempts: Sequence[Attempt], apis: Sequence[ApiDoc]) -> None:

@@ -22,8 +22,8 @@ _WAYS = {**ONE_SHOT, **RETRIEVAL, **_CHAIN}
 
 
 def _exploring(name: str, **changes: object) -> PlannedExploration:
-    published = {key: value for key, value in PARAMETERS.items() if key not in changes}
-    return PlannedExploration(name, published, {**_WAYS, **changes})
+    parameters = {key: value for key, value in PARAMETERS.items() if key not in changes}
+    return PlannedExploration(name, parameters, {**_WAYS, **changes})
 
 
 EXPLORING = (

@@ -47,25 +47,25 @@ class PlannedExploration(Method):
             await write_solution(bench)
 
 
-async def make_plan(bench: Workbench, replaced: Collection[str] = ()) -> None:
-    """Plan the task, or what of it remains after the steps that are not ``replaced``, by their ids.
+async def make_plan(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
+    """Plan the task, or what of it remains after the steps other than ``replaced_ids``.
 
     What stands before the first plan are the example arguments alone. A solution that was there is
     none of this plan's, and goes. What the user edits meanwhile stays.
     """
     briefings = await _brief(bench)
-    subtasks = [step.subtask for step in _others(bench, replaced)]
+    subtasks = [step.subtask for step in _others(bench, replaced_ids)]
     before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
     goals = await plan(bench, briefings, before)
-    kept = _others(bench, replaced)
-    added = numbered(goals, [step.subtask.id for step in kept])
-    steps = (*kept, *(Step(subtask=subtask) for subtask in added))
-    words = f"Planned {len(added)} subtasks"
+    other_steps = _others(bench, replaced_ids)
+    new_subtasks = numbered(goals, [step.subtask.id for step in other_steps])
+    steps = (*other_steps, *(Step(subtask=subtask) for subtask in new_subtasks))
+    words = f"Planned {len(new_subtasks)} subtasks"
     await bench.update(words, steps=steps, is_planned=True, solution=None)
 
 
-def _others(bench: Workbench, replaced: Collection[str]) -> list[Step]:
-    return [step for step in bench.exploration.steps if step.subtask.id not in replaced]
+def _others(bench: Workbench, replaced_ids: Collection[str]) -> list[Step]:
+    return [step for step in bench.exploration.steps if step.subtask.id not in replaced_ids]
 
 
 async def _brief(bench: Workbench) -> list[Briefing]:
@@ -74,11 +74,11 @@ async def _brief(bench: Workbench) -> list[Briefing]:
         info = bench.libraries.index.info(library.name)
         briefing = await _briefing_of(bench, info)
         briefings.append(briefing)
-        told = {
+        changes = {
             "summary": briefing.summary,
             "examples": await choose_examples(bench, library.name),
         }
-        libraries.append(library.model_copy(update=told))
+        libraries.append(library.model_copy(update=changes))
     await bench.update("Read the library's overview", libraries=tuple(libraries))
     return briefings
 

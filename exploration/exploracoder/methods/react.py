@@ -79,7 +79,7 @@ class _Agent:
             raise no_code(self.bench.model.name, reply.text, *reply.finish_reasons[:1])
 
     def _open(self) -> None:
-        described = [
+        descriptions = [
             {"name": one.name, "description": one.description, "input": _input_of(one)}
             for one in self.tools
         ]
@@ -88,7 +88,7 @@ class _Agent:
             "actions" if self.in_text else "functions",
             library=self.bench.libraries.words,
             turns=self.bench.settings.turns,
-            tools=described,
+            tools=descriptions,
             check=bool(self.bench.exploration.task.check),
         )
         self.messages = [Message("system", system), solution_messages(self.bench, ())[-1]]
@@ -98,9 +98,9 @@ class _Agent:
         sampling = self.bench.model.sampling(PART, number=number, max_tokens=tokens)
         if self.in_text:
             sampling = dataclasses.replace(sampling, stop=(f"\n{OBSERVATION}",))
-        offered = [] if self.in_text or is_last else [one.as_dict() for one in self.tools]
+        schemas = [] if self.in_text or is_last else [one.as_dict() for one in self.tools]
         model = self.bench.model.for_part(PART)
-        return await model.complete(self.messages, sampling, tools=offered)
+        return await model.complete(self.messages, sampling, tools=schemas)
 
     async def _take(self, reply: Reply, is_last: bool) -> bool:
         """Do what a reply wants done, or run its answer; whether that leaves no doubt."""
@@ -126,23 +126,23 @@ class _Agent:
 
     async def _act(self, action: Action) -> None:
         """Call the function that an action in the text names."""
-        said = await answer(self.tools, action.call)
-        self.notes.append(f"{action.said}\n{OBSERVATION}\n{said}")
+        result = await answer(self.tools, action.call)
+        self.notes.append(f"{action.said}\n{OBSERVATION}\n{result}")
         self.messages.append(Message("assistant", action.said))
-        self._observe(fenced(said, "text"))
+        self._observe(fenced(result, "text"))
 
     async def _call(self, reply: Reply) -> None:
         """Call the functions that a turn wants called."""
         self.messages.append(Message("assistant", reply.text, calls=reply.calls))
         for number, call in enumerate(reply.calls):
             is_called = number < MAX_CALLS
-            said = await answer(self.tools, call) if is_called else "Too many calls in one turn."
-            self.notes.append(f"{call.name}({call.arguments})\n{said}")
-            self.messages.append(Message("tool", said, call_id=call.id))
+            result = await answer(self.tools, call) if is_called else "Too many calls in one turn."
+            self.notes.append(f"{call.name}({call.arguments})\n{result}")
+            self.messages.append(Message("tool", result, call_id=call.id))
 
-    def _observe(self, said: str) -> None:
+    def _observe(self, text: str) -> None:
         head = f"{OBSERVATION}\n" if self.in_text else ""
-        self.messages.append(Message("user", f"{head}{said}"))
+        self.messages.append(Message("user", f"{head}{text}"))
 
     def _add_to_last(self, words: str) -> None:
         last = self.messages[-1]

@@ -66,32 +66,32 @@ async def related_snippets(bench: Workbench, query: str) -> str:
     return await _answer(bench, "get_related_snippets", {"query": query})
 
 
-async def consult(bench: Workbench, failed: Attempt) -> str:
+async def consult(bench: Workbench, attempt: Attempt) -> str:
     """What the tools answer that the model calls, given an attempt and the oracle's words on it.
 
     Empty when it calls none, or gives no calls in the form that was asked for. Raises BudgetError
     and ModelError.
     """
-    told = failed_words(bench, failed)
+    values = failed_words(bench, attempt)
     sampling = bench.model.sampling(_PART, number=len(tried(bench)), max_tokens=_TOKENS)
-    messages = turns("calling", render("class", "tools", **told))
+    messages = turns("calling", render("class", "tools", **values))
     try:
         reply = await bench.model.ask_json(_PART, messages, sampling, _CallsReply)
     except ReplyError:
         # It has to do without: the reflection still has the oracle's words.
         return ""
-    answers = [await _called(bench, call, told["code"], told["file"]) for call in reply.calls]
+    answers = [await _called(bench, call, values["code"], values["file"]) for call in reply.calls]
     return "\n\n".join(answers)
 
 
 async def _called(bench: Workbench, call: _Call, code: str, file: str) -> str:
-    given = {name: getattr(call, name) for name in _TAKES[call.tool]}
-    shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    fields = {name: getattr(call, name) for name in _TAKES[call.tool]}
+    listing = ", ".join(f"{name}={value!r}" for name, value in fields.items())
     if call.tool == "get_imports":
-        given = {"code": code, "file": file}
+        fields = {"code": code, "file": file}
     # Without a class it is a function of a module.
-    arguments = {name: value for name, value in given.items() if value}
-    return f"{call.tool}({shown}):\n{await _answer(bench, call.tool, arguments)}"
+    arguments = {name: value for name, value in fields.items() if value}
+    return f"{call.tool}({listing}):\n{await _answer(bench, call.tool, arguments)}"
 
 
 async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str:

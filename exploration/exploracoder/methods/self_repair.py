@@ -40,14 +40,14 @@ class SelfRepair(Capir):
         if bench.exploration.solution is not None:
             return
         apis = bench.exploration.overall.kept
-        asked = solution_messages(bench, apis)
-        attempts = [await _sample(bench, asked, apis)]
+        messages = solution_messages(bench, apis)
+        attempts = [await _sample(bench, messages, apis)]
         for number in range(1, 1 + len(bench.exploration.steps)):
             if attempts[-1].leaves_no_doubt:
                 break
-            feedback = await _feedback(bench, asked[-1], attempts[-1], number)
+            feedback = await _feedback(bench, messages[-1], attempts[-1], number)
             request = _request(bench, attempts[-1], feedback)
-            turns = [*asked, as_answer(attempts[-1].code), request]
+            turns = [*messages, as_answer(attempts[-1].code), request]
             try:
                 attempts.append(await _sample(bench, turns, apis, number, feedback))
             except NoCodeError:
@@ -67,21 +67,21 @@ async def _sample(
     return attempt.model_copy(update={"notes": (feedback,) if feedback else ()})
 
 
-async def _feedback(bench: Workbench, asked: Message, failed: Attempt, number: int) -> str:
+async def _feedback(bench: Workbench, request: Message, attempt: Attempt, number: int) -> str:
     """The second stage: what the model says is wrong."""
-    told = render(
+    prompt = render(
         "self_repair",
         "feedback",
-        asked=asked.content,
-        code=failed.code,
-        failure=failure_words(bench, failed),
+        asked=request.content,
+        code=attempt.code,
+        failure=failure_words(bench, attempt),
     )
-    messages = [Message("system", render("self_repair", "system")), Message("user", told)]
+    messages = [Message("system", render("self_repair", "system")), Message("user", prompt)]
     sampling = bench.model.sampling(_FEEDBACK, number=number, max_tokens=_FEEDBACK_TOKENS)
     return (await bench.model.ask(_FEEDBACK, messages, sampling)).text.strip()
 
 
-def _request(bench: Workbench, failed: Attempt, feedback: str) -> Message:
+def _request(bench: Workbench, attempt: Attempt, feedback: str) -> Message:
     """The third stage."""
-    words = failure_words(bench, failed)
+    words = failure_words(bench, attempt)
     return Message("user", render("self_repair", "repair", failure=words, feedback=feedback))

@@ -86,17 +86,17 @@ class ToolCoder(Method):
             nonlocal asked
             sampling = bench.model.sampling(PART, number=asked, max_tokens=tokens)
             asked += 1
-            stopped = dataclasses.replace(sampling, stop=tuple(stops))
-            return await bench.model.ask_text(PART, prompt, stopped)
+            text_sampling = dataclasses.replace(sampling, stop=tuple(stops))
+            return await bench.model.ask_text(PART, prompt, text_sampling)
 
         head, context = _head(bench), bench.exploration.task.context
 
         async def find(query: str, so_far: str) -> str:
-            found = (await _found(bench, query, _ANSWERS)).apis
-            if not found:
+            apis = (await _found(bench, query, _ANSWERS)).apis
+            if not apis:
                 raise NotFoundError("Nothing was found.")
             code = f"{context}\n{head}{so_far}"
-            return ", ".join(as_written(api.doc, code) if api.doc else api.name for api in found)
+            return ", ".join(as_written(api.doc, code) if api.doc else api.name for api in apis)
 
         decoder = Decoder(
             ask,
@@ -106,8 +106,8 @@ class ToolCoder(Method):
             query=None if self.has_query else bench.exploration.task.text,
             max_calls=MAX_CALLS if self.has_tool else 0,
         )
-        decoded = await decoder.run(_prompt(bench, head, self.has_query))
-        whole = head + decoded.text
+        result = await decoder.run(_prompt(bench, head, self.has_query))
+        whole = head + result.text
         searches = [
             Search(
                 line=calls.line_at(whole, len(head) + one.offset),
@@ -115,27 +115,27 @@ class ToolCoder(Method):
                 answer=one.answer,
                 note=one.note,
             )
-            for one in decoded.searches
+            for one in result.searches
         ]
         code = calls.without_calls(whole)
         if does_nothing(code):
-            raise no_code(bench.model.name, decoded.text)
+            raise no_code(bench.model.name, result.text)
         return await _tried(bench, code, searches)
 
     async def _by_functions(self, bench: Workbench) -> Attempt:
         """The same with the search as a function: the model asks before it writes."""
         searches: list[Search] = []
 
-        async def act(asked: lookup.Query) -> str:
-            query = asked.query if self.has_query else bench.exploration.task.text
+        async def act(question: lookup.Query) -> str:
+            query = question.query if self.has_query else bench.exploration.task.text
             try:
                 answer = await _found(bench, query, lookup.FOUND)
             except NotFoundError as problem:
                 searches.append(Search(query=query, note=str(problem)))
                 return str(problem)
-            found = ", ".join(api.name for api in answer.apis)
-            note = "" if found else "Nothing was found."
-            searches.append(Search(query=query, answer=found, note=note))
+            names = ", ".join(api.name for api in answer.apis)
+            note = "" if names else "Nothing was found."
+            searches.append(Search(query=query, answer=names, note=note))
             return lookup.in_words(bench, answer)
 
         tools = list[Tool]()
@@ -185,12 +185,12 @@ async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
 async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
     """The code run and checked; imports that were put before it move the places of searches."""
     attempt = await try_solution(bench, code, ())
-    moved = attempt.code.count("\n") - code.count("\n") if attempt.code.endswith(code) else 0
-    placed = (
-        one if one.line is None else one.model_copy(update={"line": one.line + moved})
+    shift = attempt.code.count("\n") - code.count("\n") if attempt.code.endswith(code) else 0
+    new_searches = (
+        one if one.line is None else one.model_copy(update={"line": one.line + shift})
         for one in searches
     )
-    return attempt.model_copy(update={"searches": tuple(placed)})
+    return attempt.model_copy(update={"searches": tuple(new_searches)})
 
 
 def _prompt(bench: Workbench, head: str, has_query: bool) -> str:

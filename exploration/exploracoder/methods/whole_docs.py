@@ -36,9 +36,9 @@ class WholeDocs(Method):
         ends = list(accumulate(len(describe_api(doc, _DOC_CHARS)) + 1 for doc in docs))
         count = bisect_right(ends, bench.settings.prompt_chars)
         while True:
-            asked = solution_messages(bench, docs[:count], left_out=len(docs) - count)
+            messages = solution_messages(bench, docs[:count], left_out=len(docs) - count)
             try:
-                attempt = await sample(bench, asked, docs[:count])
+                attempt = await sample(bench, messages, docs[:count])
             except PromptError:
                 if not count:
                     raise

@@ -31,11 +31,11 @@ def check_adapter(adapter: Path, model: Path, model_sha256: str) -> None:
         raise InputError(
             f"{adapter} is no LoRA adapter. 'exploracoder train' makes one: adapter.gguf."
         )
-    wanted = ours.values.get(BASE_KEY, model_sha256)
+    base_sha256 = ours.values.get(BASE_KEY, model_sha256)
     if ours.architecture != theirs.architecture:
         why = f"one of the kind {ours.architecture!r}, not {theirs.architecture!r}"
-    elif wanted != model_sha256:
-        why = f"the one whose SHA-256 begins with {wanted[:12]}"
+    elif base_sha256 != model_sha256:
+        why = f"the one whose SHA-256 begins with {base_sha256[:12]}"
     elif unfit := _unfit(ours, theirs):
         why = f"one whose {unfit} has another shape"
     else:

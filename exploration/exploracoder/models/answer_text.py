@@ -45,9 +45,9 @@ def answer_so_far(text: str, *, begins_in_thought: bool = False) -> str:
     One thing that follows can still change it: the end of a thought whose beginning was not seen.
     With ``begins_in_thought`` that is expected, and nothing is answered before.
     """
-    said = without_reasoning(f"<think>{text}" if begins_in_thought else text)
+    answer = without_reasoning(f"<think>{text}" if begins_in_thought else text)
     # White space at the end goes when a thought, or a sign of the end, follows.
-    return restore(without_end(without_begun(said)).rstrip())
+    return restore(without_end(without_begun(answer)).rstrip())
 
 
 def without_reasoning(text: str) -> str:
@@ -100,17 +100,17 @@ class LiveText:
         self._told: str | None = None
         self._next = 0.0
 
-    def update(self, come: Callable[[], str]) -> None:
-        """More has come: ``come`` gives all of it, and is only asked when it is time to tell."""
-        started = time.monotonic()
-        if started < self._next:
+    def update(self, read_text: Callable[[], str]) -> None:
+        """More has come: ``read_text`` gives all of it, and is called when it is time to tell."""
+        start = time.monotonic()
+        if start < self._next:
             return
-        text = self._answer(come())
+        text = self._answer(read_text())
         # What is asked for again is mostly said again: it is not seen to shrink.
         if not (self._told or "").startswith(text):
             self.tell(text)
-        ended = time.monotonic()
-        self._next = max(started + _PAUSE_S, ended + _PAUSE_PER_WORK * (ended - started))
+        end = time.monotonic()
+        self._next = max(start + _PAUSE_S, end + _PAUSE_PER_WORK * (end - start))
 
     def tell(self, text: str) -> None:
         """Tells a text, unless it is what was told last."""

@@ -179,5 +179,5 @@ def model_named(name: str) -> ModelFile:
     for model in CATALOGUE:
         if name.lower() in (model.name, model.short_name):
             return model
-    known = ", ".join(model.label for model in CATALOGUE)
-    raise InputError(f"There is no model {name!r} in the catalogue. Models: {known}.")
+    names = ", ".join(model.label for model in CATALOGUE)
+    raise InputError(f"There is no model {name!r} in the catalogue. Models: {names}.")

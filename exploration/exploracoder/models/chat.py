@@ -28,8 +28,8 @@ class ToolCall:
 
     def as_dict(self) -> dict[str, Any]:
         """The call as the OpenAI API writes it."""
-        called = {"name": self.name, "arguments": self.arguments}
-        return {"id": self.id, "type": "function", "function": called}
+        function = {"name": self.name, "arguments": self.arguments}
+        return {"id": self.id, "type": "function", "function": function}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class Sampling:
     seed: int | None = None
     grammar: str | None = None
 
-    def after(self, drawn: int, n: int) -> Sampling:
+    def after(self, count: int, n: int) -> Sampling:
         """How to draw ``n`` more, where so many were drawn."""
-        seed = None if self.seed is None else self.seed + drawn
+        seed = None if self.seed is None else self.seed + count
         return dataclasses.replace(self, n=n, seed=seed)
 
 

@@ -22,8 +22,8 @@ def chosen_model(folder: Path) -> ModelFile:
     A choice that is damaged, or of a model that this version does not know, is as good as none.
     """
     try:
-        chosen = _Chosen.model_validate_json(_file(folder).read_text(encoding="utf-8"))
-        return model_named(chosen.model)
+        choice = _Chosen.model_validate_json(_file(folder).read_text(encoding="utf-8"))
+        return model_named(choice.model)
     except (OSError, ValueError, ValidationError, InputError):
         return DEFAULT
 

@@ -208,16 +208,16 @@ class Dialect(Learnt):
             self.token_limit_name = "max_completion_tokens"
         else:
             fields = [name for name in _DISPENSABLE if name in body]
-            named = {name for name in fields if re.search(rf"\b{name}\b", refusal)}
-            self.refused |= named
-            return bool(named)
+            named_fields = {name for name in fields if re.search(rf"\b{name}\b", refusal)}
+            self.refused |= named_fields
+            return bool(named_fields)
         return True
 
     def _response_format(self, schema: Schema) -> dict[str, Any]:
         if self.schema_mode == "json_object":
             return {"type": "json_object"}
-        described = {"name": "reply", "schema": dict(schema), "strict": True}
-        return {"type": "json_schema", "json_schema": described}
+        json_schema = {"name": "reply", "schema": dict(schema), "strict": True}
+        return {"type": "json_schema", "json_schema": json_schema}
 
 
 def _with_schema_in_words(messages: Sequence[Message], schema: Schema) -> list[Message]:

@@ -58,8 +58,8 @@ async def find_servers(
     local = {title: url for title, url in places.items() if is_loopback(url)}
     # No proxy is asked for what is on this machine, and nobody is followed to another.
     async with httpx.AsyncClient(trust_env=False, follow_redirects=False) as client:
-        asked = (_models_at(client, url, timeout_s) for url in local.values())
-        answers = await asyncio.gather(*asked)
+        requests = (_models_at(client, url, timeout_s) for url in local.values())
+        answers = await asyncio.gather(*requests)
     return tuple(
         LocalServer(title=title, base_url=url, models=models)
         for (title, url), models in zip(local.items(), answers, strict=True)
@@ -86,10 +86,12 @@ async def _models_at(client: httpx.AsyncClient, base_url: str, timeout_s: float)
     try:
         with anyio.fail_after(timeout_s):
             url = f"{base_url.rstrip('/')}/models"
-            async with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as said:
-                if said.status_code != 200:
+            async with client.stream(
+                "GET", url, headers={"Accept-Encoding": "identity"}
+            ) as response:
+                if response.status_code != 200:
                     return ()
-                async for piece in said.aiter_raw():
+                async for piece in response.aiter_raw():
                     body += piece
                     if len(body) > _MOST_BYTES:
                         return ()

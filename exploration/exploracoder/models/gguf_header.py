@@ -49,13 +49,13 @@ class GgufHeader:
     @property
     def context_token_bytes(self) -> int:
         """Memory that a token of context needs, keys and values as 16-bit numbers; 0 if unsaid."""
-        said = {name.partition(".")[2]: value for name, value in self.values.items()}
+        metadata = {name.partition(".")[2]: value for name, value in self.values.items()}
         try:
-            heads = said.get("attention.head_count_kv", said["attention.head_count"])
-            length = said["embedding_length"] // said["attention.head_count"]
-            key = said.get("attention.key_length", length)
-            value = said.get("attention.value_length", length)
-            return int(2 * said["block_count"] * heads * (key + value))
+            heads = metadata.get("attention.head_count_kv", metadata["attention.head_count"])
+            length = metadata["embedding_length"] // metadata["attention.head_count"]
+            key = metadata.get("attention.key_length", length)
+            value = metadata.get("attention.value_length", length)
+            return int(2 * metadata["block_count"] * heads * (key + value))
         except (KeyError, TypeError, ZeroDivisionError):
             return 0
 
@@ -79,9 +79,9 @@ def _header(data: mmap.mmap) -> GgufHeader:
     if data.read(4) != _MAGIC or _one(data, "I") not in _VERSIONS:
         raise ValueError("no GGUF, or another version")
     tensors, values = _count(data), _count(data)
-    said = {_string(data): _value(data, _one(data, "I")) for _ in range(values)}
+    metadata = {_string(data): _value(data, _one(data, "I")) for _ in range(values)}
     shapes = dict(_shape(data) for _ in range(tensors))
-    return GgufHeader({name: one for name, one in said.items() if one is not None}, shapes)
+    return GgufHeader({name: one for name, one in metadata.items() if one is not None}, shapes)
 
 
 def _shape(data: mmap.mmap) -> tuple[str, tuple[int, ...]]:

@@ -20,12 +20,12 @@ _WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB,
 
 def available_memory_bytes() -> int:
     """Memory that can be had without swapping; all of it where the system does not say."""
-    total, used = _container_memory_bytes()
+    total, usage = _container_memory_bytes()
     try:
-        said = Path("/proc/meminfo").read_text().partition("MemAvailable:")[2]
-        return min(int(said.split()[0]) * 1024, total - used)
+        text = Path("/proc/meminfo").read_text().partition("MemAvailable:")[2]
+        return min(int(text.split()[0]) * 1024, total - usage)
     except (OSError, IndexError):
-        return total - used
+        return total - usage
 
 
 def total_memory_bytes() -> int:
@@ -36,12 +36,12 @@ def total_memory_bytes() -> int:
 def _container_memory_bytes() -> tuple[int, int]:
     """What may be used in all, and what processes hold of it; 0 of it outside a container."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for limit, usage, held in _CONTROL_GROUPS:
+    for limit, usage, field in _CONTROL_GROUPS:
         with suppress(OSError, ValueError, KeyError):
             most = int((_CONTROL_GROUP / limit).read_text())
             lines = (_CONTROL_GROUP / usage).read_text().splitlines()
             if most < physical:
-                return most, int(dict(line.split() for line in lines)[held])
+                return most, int(dict(line.split() for line in lines)[field])
     return physical, 0
 
 

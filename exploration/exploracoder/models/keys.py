@@ -45,11 +45,11 @@ def variables_set(
     environment: Mapping[str, str] = os.environ,
 ) -> tuple[tuple[str, Provider], ...]:
     """The variables that hold a key, each with whose it is."""
-    found = []
+    variables = []
     for one in PROVIDERS:
         name = next((name for name in one.variables if environment.get(name, "").strip()), "")
-        found += [(name, one)] if name else []
-    return tuple(found)
+        variables += [(name, one)] if name else []
+    return tuple(variables)
 
 
 def key_in_environment(base_url: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -54,13 +54,13 @@ def _default_linger_s() -> float:
 
 def default_slots() -> int:
     """``EXPLORACODER_MODEL_SLOTS``, or 1. Raises SetupError where that is no such number."""
-    given = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
-    if not given.isdecimal() or not 1 <= int(given) <= _MAX_SLOTS:
+    text = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
+    if not text.isdecimal() or not 1 <= int(text) <= _MAX_SLOTS:
         raise SetupError(
-            f"EXPLORACODER_MODEL_SLOTS is {given[:40]!r}; it must be a whole number of requests at "
+            f"EXPLORACODER_MODEL_SLOTS is {text[:40]!r}; it must be a whole number of requests at "
             f"a time, 1 to {_MAX_SLOTS}."
         )
-    return int(given)
+    return int(text)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -285,9 +285,9 @@ class ServerPlace:
             lines = self.log_path.read_text(errors="replace").strip().splitlines()
         except OSError:
             lines = []
-        shown = "\n".join(lines[-_LOG_LINES_SHOWN:]) or "(empty)"
+        tail = "\n".join(lines[-_LOG_LINES_SHOWN:]) or "(empty)"
         return SetupError(
-            f"The embedded model's server {what}. The end of its log, {self.log_path}:\n{shown}"
+            f"The embedded model's server {what}. The end of its log, {self.log_path}:\n{tail}"
         )
 
 

@@ -163,8 +163,8 @@ def _serve(options: ServerOptions, listener: socket.socket) -> None:
             status = 0
         except SetupError as error:
             print(error, file=sys.stderr, flush=True)  # noqa: T201 - this is the log
-            failed = Announcement(pid=os.getpid(), problem=str(error))
-            LeaseBoard(listener, failed, _PROBLEM_LINGER_S).run()
+            failure = Announcement(pid=os.getpid(), problem=str(error))
+            LeaseBoard(listener, failure, _PROBLEM_LINGER_S).run()
     finally:
         # The name first: whoever finds it must also find somebody listening.
         options.socket_path.unlink(missing_ok=True)
@@ -184,9 +184,9 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
         token_bytes=token,
     )
     if context_tokens == 0:
-        needed = hardware.least_memory_bytes(weights, token, options.slots)
+        least_bytes = hardware.least_memory_bytes(weights, token, options.slots)
         raise SetupError(
-            f"The embedded model needs {needed / (1 << 30):.1f} GiB of free memory, its slots "
+            f"The embedded model needs {least_bytes / (1 << 30):.1f} GiB of free memory, its slots "
             f"included; {available / (1 << 30):.1f} GiB are free. Close something, use a smaller "
             "one (`exploracoder model list`), or another model with --base-url."
         )

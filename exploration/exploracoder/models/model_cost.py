@@ -28,8 +28,8 @@ class Usage(BaseModel):
 
     def minus(self, earlier: Usage) -> Usage:
         """What has been added since ``earlier``, which is part of this."""
-        left = {name: mine - getattr(earlier, name) for name, mine in self}
-        return Usage.model_validate(left | {"seconds": max(0.0, left["seconds"])})
+        difference = {name: mine - getattr(earlier, name) for name, mine in self}
+        return Usage.model_validate(difference | {"seconds": max(0.0, difference["seconds"])})
 
     @property
     def total_tokens(self) -> int:

@@ -23,8 +23,8 @@ async def facts_of(server: Endpoint, model: str) -> dict[str, int]:
         ModelError: The server did not answer in time, or failed.
     """
     facts = dict[str, int]()
-    async for said in _sayings(server, model):
-        facts = said | facts
+    async for saying in _sayings(server, model):
+        facts = saying | facts
         if "context_tokens" in facts:
             break
     size = _size(model)
@@ -39,8 +39,8 @@ async def _sayings(server: Endpoint, model: str) -> AsyncIterator[dict[str, int]
     running = _own(mappings(mapping(await server.beside("api/ps")).get("models")), "name", model)
     size = _size(str(mapping(running.get("details")).get("parameter_size")))
     yield _facts(running.get("context_length"), size)
-    listed = mappings(mapping(await server.beside("api/v0/models")).get("data"))
-    card = _own(listed, "id", model)
+    cards = mappings(mapping(await server.beside("api/v0/models")).get("data"))
+    card = _own(cards, "id", model)
     yield _facts(card.get("loaded_context_length"))
 
 
@@ -51,18 +51,18 @@ def _of_card(card: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _facts(context: object = None, parameters: object = None) -> dict[str, int]:
-    said = {"context_tokens": context, "parameters": parameters}
-    return {name: value for name, value in said.items() if _is_count(value)}  # type: ignore[misc]
+    facts = {"context_tokens": context, "parameters": parameters}
+    return {name: value for name, value in facts.items() if _is_count(value)}  # type: ignore[misc]
 
 
-def _own(listed: list[Any], name: str, model: str) -> Mapping[str, Any]:
+def _own(cards: list[Any], name: str, model: str) -> Mapping[str, Any]:
     """What is said of the model; Ollama lists it with its tag, and takes it without."""
-    return next((one for one in listed if one.get(name) in (model, f"{model}:latest")), {})
+    return next((one for one in cards if one.get(name) in (model, f"{model}:latest")), {})
 
 
 def _size(text: str) -> int | None:
-    found = _SIZE.search(text)
-    return round(float(found[1]) * 1e9) or None if found else None
+    match = _SIZE.search(text)
+    return round(float(match[1]) * 1e9) or None if match else None
 
 
 def _is_count(value: object) -> bool:

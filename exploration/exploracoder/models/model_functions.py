@@ -60,20 +60,20 @@ async def complete_with_tools(
     Raises:
         ModelError: The model could not be asked.
     """
-    conversation, usage, left = list(messages), Usage(), max_calls
+    conversation, usage, calls_left = list(messages), Usage(), max_calls
     first = dataclasses.replace(sampling, n=1)
     heard = on_text if sampling.n == 1 else None
     while True:
-        offered = [tool.as_dict() for tool in tools] if left > 0 else []
-        reply = await model.complete(conversation, first, tools=offered, on_text=heard)
+        schemas = [tool.as_dict() for tool in tools] if calls_left > 0 else []
+        reply = await model.complete(conversation, first, tools=schemas, on_text=heard)
         usage += reply.asked
-        if not (offered and reply.calls):
+        if not (schemas and reply.calls):
             break
         conversation.append(Message("assistant", reply.text, calls=reply.calls))
         for call in reply.calls:
-            said = await answer(tools, call) if left > 0 else "No more calls: answer now."
-            left -= 1
-            conversation.append(Message("tool", said, call_id=call.id))
+            result = await answer(tools, call) if calls_left > 0 else "No more calls: answer now."
+            calls_left -= 1
+            conversation.append(Message("tool", result, call_id=call.id))
     if sampling.n == 1:
         return reply.model_copy(update={"usage": usage, "from_cache": False})
     return await _more(model, conversation, sampling, reply, usage)

@@ -176,7 +176,7 @@ class OpenAIChatModel:
             AnswerTimeoutError: The deadline passed.
             ModelError: Unreachable, key rejected, unknown model, no such API.
         """
-        offered = {"tools": list(tools)} if tools else {}
+        offer = {"tools": list(tools)} if tools else {}
         plain = [_neutralised(message) for message in messages]
         turns = {"messages": [message.as_dict() for message in plain], "schema": schema}
         live = None
@@ -184,7 +184,7 @@ class OpenAIChatModel:
             live = self._live(on_text, sampling)
 
         ask = partial(self._ask, plain, sampling, schema, tools, Listener(live, on_wait))
-        reply = await self._remembered(offered | turns, sampling, ask)
+        reply = await self._remembered(offer | turns, sampling, ask)
         if live:
             live.tell(reply.text)
         return reply
@@ -212,7 +212,7 @@ class OpenAIChatModel:
 
     async def _remembered(
         self,
-        asked: Mapping[str, Any],
+        request: Mapping[str, Any],
         sampling: Sampling,
         ask: Callable[[], Awaitable[Reply]],
     ) -> Reply:
@@ -220,7 +220,7 @@ class OpenAIChatModel:
         if self._cache is None:
             return await ask()
         question = {
-            **asked,
+            **request,
             "server": self._identity,
             "model": self._model,
             "sampling": dataclasses.asdict(sampling),
@@ -267,8 +267,8 @@ class OpenAIChatModel:
 
         def answer(text: str) -> str:
             clean = str(parse(json.dumps(text), self._server.redactor.clean_so_far))
-            said = answer_so_far(clean, begins_in_thought=self._dialect.begins_in_thought)
-            return said[: _most_chars(sampling)]
+            reply_text = answer_so_far(clean, begins_in_thought=self._dialect.begins_in_thought)
+            return reply_text[: _most_chars(sampling)]
 
         return LiveText(on_text, answer)
 
@@ -302,11 +302,11 @@ class OpenAIChatModel:
             nonlocal reserve
             reserve = self._dialect.reserve
             extra = self._extra_body | self._dialect.extra_body(sampling, schema)
-            asked = self._dialect.body(self._model, messages, sampling, schema, tools)
-            is_one = asked.get("n", 1) == 1
+            payload = self._dialect.body(self._model, messages, sampling, schema, tools)
+            is_one = payload.get("n", 1) == 1
             if is_one and listener.wants_stream(is_shared=self._dialect.is_shared):
-                asked |= self._dialect.stream_body()
-            return asked | extra
+                payload |= self._dialect.stream_body()
+            return payload | extra
 
         answer = await self._insist(_CONVERSATION, body, read_whole, listener)
         while self._dialect.learn_from(answer, reserve):
@@ -331,7 +331,7 @@ class OpenAIChatModel:
         listener: Listener,
     ) -> Answer:
         """What the server answers, asked in a plainer way as long as it refuses and that helps."""
-        started = time.monotonic()
+        start = time.monotonic()
         async with self._server.within_deadline() as begin_anew:
 
             def hear(reader: StreamReader) -> None:
@@ -345,7 +345,7 @@ class OpenAIChatModel:
                 reply = await self._server.post(path, body, on_more)
                 self._dialect.is_shared = reply.is_shared
                 if reply.status < 300:
-                    answer = self._server.read(reply, read).timed(time.monotonic() - started)
+                    answer = self._server.read(reply, read).timed(time.monotonic() - start)
                     if on_more and not reply.is_stream:
                         self._dialect.supports_stream = False
                     return answer
@@ -384,5 +384,5 @@ def fingerprint_of(model: str, cards: Iterable[Mapping[str, Any]]) -> str:
         cards: What the server lists at ``/models``; those of other models do not matter.
     """
     own = (card for card in cards if card.get("id") == model)
-    said = [{k: v for k, v in card.items() if k not in _FLEETING} for card in own]
-    return hashlib.sha256(json.dumps([model, said], sort_keys=True).encode()).hexdigest()
+    facts = [{k: v for k, v in card.items() if k not in _FLEETING} for card in own]
+    return hashlib.sha256(json.dumps([model, facts], sort_keys=True).encode()).hexdigest()

@@ -53,8 +53,8 @@ def make_table() -> Path:
     file = prices_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(TEMPLATE)
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(TEMPLATE)
     except FileExistsError:
         pass
     except OSError as error:

@@ -60,20 +60,20 @@ async def probe(
         ModelError: It cannot be asked at all: no server, no such model, no such key.
     """
     model.forget()
-    found = Found()
+    findings = Found()
     for words, ask in _QUESTIONS.items():
         tell(words)
         async with _in_time(model, timeout_s):
             try:
-                found |= await ask(model)
+                findings |= await ask(model)
             except PromptError:
                 pass
             except RefusedError:
                 # The first is as plain as a question can be.
-                if not found:
+                if not findings:
                     raise
-    found["reasons"] = model.dialect.reserve > 0 or model.dialect.begins_in_thought
-    return Capabilities.model_validate(found)
+    findings["reasons"] = model.dialect.reserve > 0 or model.dialect.begins_in_thought
+    return Capabilities.model_validate(findings)
 
 
 @asynccontextmanager
@@ -115,26 +115,26 @@ async def _stream_twice(model: OpenAIChatModel) -> Found:
     first, before, writing = await _streamed(model, f"{prefix}\n{count}", 160)
     second, again, _ = await _streamed(model, f"{prefix}\nAnswer with the word tea.", 8)
     is_streamed = model.dialect.supports_stream
-    found: Found = {"streaming": is_streamed}
+    findings: Found = {"streaming": is_streamed}
     thinks = model.dialect.reserve > 0 or model.dialect.begins_in_thought
     usage = first.usage
     if is_streamed and not thinks:
-        found |= _speed("prompt_tokens_per_s", usage.prompt_tokens, before)
-        found |= _speed("completion_tokens_per_s", usage.completion_tokens - 1, writing)
+        findings |= _speed("prompt_tokens_per_s", usage.prompt_tokens, before)
+        findings |= _speed("completion_tokens_per_s", usage.completion_tokens - 1, writing)
     else:
-        found |= _speed("completion_tokens_per_s", usage.completion_tokens, usage.seconds)
+        findings |= _speed("completion_tokens_per_s", usage.completion_tokens, usage.seconds)
     if second.usage.cached_tokens > 0:
-        found["prefix_cache"] = True
+        findings["prefix_cache"] = True
     elif is_streamed and not thinks and before > _TELLING_S:
-        found["prefix_cache"] = again < before / 2
-    return found
+        findings["prefix_cache"] = again < before / 2
+    return findings
 
 
 async def _streamed(model: OpenAIChatModel, text: str, most: int) -> tuple[Reply, float, float]:
-    timed = _Timed()
-    asked = [Message("user", text)]
-    reply = await model.complete(asked, Sampling(max_tokens=most), on_text=timed.hear)
-    return reply, *timed.end()
+    timer = _Timed()
+    messages = [Message("user", text)]
+    reply = await model.complete(messages, Sampling(max_tokens=most), on_text=timer.hear)
+    return reply, *timer.end()
 
 
 def _speed(name: str, tokens: int, seconds: float) -> Found:
@@ -144,9 +144,9 @@ def _speed(name: str, tokens: int, seconds: float) -> Found:
 
 
 async def _fill_in_a_form(model: OpenAIChatModel) -> Found:
-    asked = [Message("user", "Describe the sea in a few words.")]
+    messages = [Message("user", "Describe the sea in a few words.")]
     schema = _Sea.model_json_schema()
-    reply = await model.complete(asked, Sampling(max_tokens=100), schema=schema)
+    reply = await model.complete(messages, Sampling(max_tokens=100), schema=schema)
     try:
         _Sea.model_validate_json(without_fence(reply.text))
     except ValidationError:
@@ -159,22 +159,22 @@ async def _call_a_function(model: OpenAIChatModel) -> Found:
         return ""
 
     tool = Tool("weather", "The weather in a town, now.", _Town, answer)
-    asked = [Message("user", "What is the weather in Oslo? Call the function to find out.")]
-    reply = await model.complete(asked, Sampling(max_tokens=100), tools=[tool.as_dict()])
+    messages = [Message("user", "What is the weather in Oslo? Call the function to find out.")]
+    reply = await model.complete(messages, Sampling(max_tokens=100), tools=[tool.as_dict()])
     return {"tools": any(call.name == tool.name for call in reply.calls)}
 
 
 async def _ask_for_several(model: OpenAIChatModel) -> Found:
     if model.dialect.supports_n:
-        asked = [Message("user", "Name a colour, in one word.")]
-        await model.complete(asked, Sampling(n=2, temperature=1.0, max_tokens=8))
+        messages = [Message("user", "Name a colour, in one word.")]
+        await model.complete(messages, Sampling(n=2, temperature=1.0, max_tokens=8))
     return {"several": model.dialect.supports_n}
 
 
 async def _ask_for_probabilities(model: OpenAIChatModel) -> Found:
     """By hand: no part of ours asks for them."""
-    asked = [Message("user", "Answer with the word tea.")]
-    body = model.dialect.body(model.name, asked, Sampling(max_tokens=4), None)
+    messages = [Message("user", "Answer with the word tea.")]
+    body = model.dialect.body(model.name, messages, Sampling(max_tokens=4), None)
     async with model.server.within_deadline():
         reply = await model.server.post("chat/completions", body | {"logprobs": True})
     if reply.status >= 300:

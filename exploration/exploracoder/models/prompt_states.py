@@ -65,8 +65,8 @@ class PromptStates:
         beginning = _beginning(messages)
         if not beginning:
             return
-        asked = json.dumps([self._identity, beginning])
-        key = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        text = json.dumps([self._identity, beginning])
+        key = hashlib.sha256(text.encode()).hexdigest()[:32]
         # Later in its life the server has it in its own memory.
         if key in self._read:
             return
@@ -103,8 +103,8 @@ class PromptStates:
         # Under another name until it is whole: two servers may write at the same time.
         draft = self._folder / f"{key}.{os.getpid()}.draft"
         try:
-            saved = await client.post("/slots/0?action=save", json={"filename": draft.name})
-            if saved.is_success:
+            response = await client.post("/slots/0?action=save", json={"filename": draft.name})
+            if response.is_success:
                 draft.replace(self._folder / await asyncio.to_thread(_name, key, draft))
         finally:
             draft.unlink(missing_ok=True)
@@ -112,10 +112,10 @@ class PromptStates:
 
     def _trim(self) -> None:
         states = [(path.stat(), path) for path in self._folder.glob("*.state")]
-        left = self._most_bytes
+        room = self._most_bytes
         for stat, path in sorted(states, key=lambda state: -state[0].st_mtime):
-            left -= stat.st_size
-            if left < 0:
+            room -= stat.st_size
+            if room < 0:
                 path.unlink(missing_ok=True)
 
 

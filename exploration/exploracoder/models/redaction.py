@@ -45,14 +45,14 @@ class Redactor:
 
     def _blotted(self, text: str, most: int) -> str:
         """The first ``most`` characters, with a blot for each secret that begins in them."""
-        kept, end = list[str](), -1
+        parts, end = list[str](), -1
         for start, stop in sorted(self._spans(text.translate(_LOWER))):
             if start > end:
                 if start >= most:
                     break
-                kept += [text[max(end, 0) : start], BLOT]
+                parts += [text[max(end, 0) : start], BLOT]
             end = max(end, stop)
-        return "".join([*kept, text[max(end, 0) : most]])
+        return "".join([*parts, text[max(end, 0) : most]])
 
     def _open_at(self, text: str) -> int:
         """Where the longest end of a text begins that a secret may begin with."""
@@ -64,8 +64,8 @@ class Redactor:
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         for form in self._forms:
-            for found in re.finditer(f"(?={re.escape(form)})", text):
-                yield found.start(), found.start() + len(form)
+            for match in re.finditer(f"(?={re.escape(form)})", text):
+                yield match.start(), match.start() + len(form)
         if self._pieces:
             for start in range(len(text) - _SHORTEST + 1):
                 if text[start : start + _SHORTEST] in self._pieces:
@@ -117,8 +117,8 @@ def _forms(secret: str) -> Iterator[str]:
     yield data.hex()
     for shift in range(3):
         # The characters at the edges are made of the neighbours' bits too.
-        coded = b64encode(bytes(shift) + data).decode()
-        core = coded[-(-8 * shift // 6) : (shift + len(data)) * 8 // 6]
+        base64_text = b64encode(bytes(shift) + data).decode()
+        core = base64_text[-(-8 * shift // 6) : (shift + len(data)) * 8 // 6]
         yield core
         yield core.replace("+", "-").replace("/", "_")
 

@@ -129,8 +129,8 @@ class ReplyCache:
     def _connect(self) -> Iterator[sqlite3.Connection]:
         # One short connection a call: nothing to close later, and safe from any thread.
         try:
-            opened = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)
-            with closing(opened) as connection, connection:
+            database = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)
+            with closing(database) as connection, connection:
                 yield connection
         except sqlite3.Error as error:
             raise SetupError(

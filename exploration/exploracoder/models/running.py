@@ -12,13 +12,13 @@ def servers_of(store: WeightsStore) -> list[str]:
     One that is still loading has not said yet what it loads, and counts.
     """
     folder = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS).socket_path.parent
-    found = []
+    servers = []
     for path in sorted(folder.glob("*.sock")):
         place = ServerPlace(path)
         announcement = place.announcement()
         if announcement is None:
-            found += ["a server that is starting"] if place.is_answered() else []
+            servers += ["a server that is starting"] if place.is_answered() else []
         # An adapter's name follows a plus sign. One that failed to load has no name.
         elif announcement.model.partition("+")[0] == store.model.name:
-            found.append(f"process {announcement.pid}")
-    return found
+            servers.append(f"process {announcement.pid}")
+    return servers

@@ -133,8 +133,10 @@ class _Choice(_Form):
 
     @property
     def has_reasoned(self) -> bool:
-        said = self.message
-        return bool(said.reasoning_content or said.reasoning) or has_reasoning(said.content)
+        message = self.message
+        return bool(message.reasoning_content or message.reasoning) or has_reasoning(
+            message.content
+        )
 
     @property
     def is_refused(self) -> bool:

@@ -69,12 +69,12 @@ class FailureReport:
     def __repr__(self) -> str:
         return f"FailureReport({self._url!r}, {self._model!r})"
 
-    def refused(self, reply: HttpReply, offered: tuple[str, ...] = ()) -> ModelError:
+    def refused(self, reply: HttpReply, models: tuple[str, ...] = ()) -> ModelError:
         """The error for an HTTP status that is none of success.
 
         Args:
             reply: What the server answered.
-            offered: The models that the server says it has, if it was asked.
+            models: The models that the server says it has, if it was asked.
         """
         status = reply.status
         if status in (401, 403) and not self._has_key:
@@ -90,7 +90,7 @@ class FailureReport:
                 "OPENAI_API_KEY, the provider's own variable, or `exploracoder model key`."
             )
         if status == 404:
-            return self._not_found(offered)
+            return self._not_found(models)
         if is_context_overflow(reply):
             return self._overflow(reply)
         if 300 <= status < 400:
@@ -100,27 +100,27 @@ class FailureReport:
             )
         return self._failed(status, self.quote(reply))
 
-    def _failed(self, status: int, said: str) -> ModelError:
+    def _failed(self, status: int, quote: str) -> ModelError:
         if status == 429:
             return ModelError(
-                f"The model server at {self._url} is busy or a quota is used up (HTTP 429).{said} "
+                f"The model server at {self._url} is busy or a quota is used up (HTTP 429).{quote} "
                 "Wait, or ask for fewer candidates."
             )
         if status >= 500:
             return ModelError(
-                f"The model server at {self._url} failed (HTTP {status}).{said} Look at its log, "
+                f"The model server at {self._url} failed (HTTP {status}).{quote} Look at its log, "
                 "or try again."
             )
         kind = RefusedError if status in _OF_THE_REQUEST else ModelError
         return kind(
-            f"The model server at {self._url} refused the request (HTTP {status}).{said} Look at "
+            f"The model server at {self._url} refused the request (HTTP {status}).{quote} Look at "
             "its log, or try another model."
         )
 
-    def _not_found(self, offered: tuple[str, ...]) -> ModelError:
-        if offered:
-            names = [self._plain(name)[:_NAME_CHARS] for name in offered[:_SHOWN_MODELS]]
-            more = ", …" if len(offered) > _SHOWN_MODELS else ""
+    def _not_found(self, models: tuple[str, ...]) -> ModelError:
+        if models:
+            names = [self._plain(name)[:_NAME_CHARS] for name in models[:_SHOWN_MODELS]]
+            more = ", …" if len(models) > _SHOWN_MODELS else ""
             return ModelError(
                 f"The server at {self._url} does not offer the model {self._model!r}. It offers: "
                 f"{', '.join(names)}{more}. Choose one with --model."
@@ -133,11 +133,11 @@ class FailureReport:
     def _overflow(self, reply: HttpReply) -> PromptError:
         details = _details(reply)
         prompt, limit = details.get("n_prompt_tokens"), details.get("n_ctx")
-        said = self.quote(reply)
+        reason = self.quote(reply)
         if isinstance(prompt, int) and isinstance(limit, int):
-            said = f" It has {prompt} tokens, the model takes {limit} with the reply."
+            reason = f" It has {prompt} tokens, the model takes {limit} with the reply."
         return PromptError(
-            f"The prompt is too long for {self._model}.{said} Shorten the context, or lower the "
+            f"The prompt is too long for {self._model}.{reason} Shorten the context, or lower the "
             "number of documents per subtask."
         )
 
@@ -173,8 +173,8 @@ class FailureReport:
     def not_a_completion(self, reply: HttpReply) -> ModelError:
         """Something answered that does not speak the API, or that failed without a status."""
         body = mapping(json_or_none(reply.text))
-        if body.get("error") and (said := self.quote(reply)):
-            return ModelError(f"The model server at {self._url} did not answer.{said}")
+        if body.get("error") and (quote := self.quote(reply)):
+            return ModelError(f"The model server at {self._url} did not answer.{quote}")
         return ModelError(
             f"What answers at {self._url} is not an OpenAI-compatible API. Check --base-url, which "
             "usually ends in /v1."
@@ -194,8 +194,8 @@ class FailureReport:
 
     def _plain(self, text: str) -> str:
         """Text of the server's on one line, without secrets and without terminal control."""
-        shown = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
-        return self._redactor.clean(" ".join(shown.split()))
+        line = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
+        return self._redactor.clean(" ".join(line.split()))
 
 
 def server_message(reply: HttpReply) -> str:
@@ -210,13 +210,13 @@ def server_message(reply: HttpReply) -> str:
     return next(filter(None, fields), "")
 
 
-def _words(said: object) -> str:
+def _words(field: object) -> str:
     """One field of an error as text; servers that validate list what is wrong, and where."""
-    if isinstance(said, dict):
-        said = said.get("detail")
-    if not isinstance(said, list):
-        return said if isinstance(said, str) else ""
-    wrong = mappings(said[:_SHOWN_FAULTS])
+    if isinstance(field, dict):
+        field = field.get("detail")
+    if not isinstance(field, list):
+        return field if isinstance(field, str) else ""
+    wrong = mappings(field[:_SHOWN_FAULTS])
     return "; ".join(f"{_place(one.get('loc'))}: {one.get('msg')}" for one in wrong)
 
 
@@ -243,8 +243,8 @@ def lacks_text(reply: HttpReply) -> bool:
     """Whether a request for a text was refused because there are only conversations."""
     if reply.status in (404, 405, 501):
         return True
-    said = server_message(reply).lower()
-    return reply.status == 400 and bool(re.search(r"chat model|chat/completions", said))
+    message = server_message(reply).lower()
+    return reply.status == 400 and bool(re.search(r"chat model|chat/completions", message))
 
 
 def without_credentials(url: str) -> str:

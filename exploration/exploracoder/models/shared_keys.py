@@ -38,12 +38,12 @@ class SharedKeys:
             InputError: There is no such file, others can read it, or it does not hold keys.
         """
         try:
-            with self._file.open("rb") as opened:
-                found = os.fstat(opened.fileno())
-                version = (found.st_ino, found.st_mtime_ns, found.st_mode)
+            with self._file.open("rb") as file:
+                file_status = os.fstat(file.fileno())
+                version = (file_status.st_ino, file_status.st_mtime_ns, file_status.st_mode)
                 if version != self._version:
-                    self._check_mode(found.st_mode)
-                    self._keys, self._version = _KEYS.validate_json(opened.read()), version
+                    self._check_mode(file_status.st_mode)
+                    self._keys, self._version = _KEYS.validate_json(file.read()), version
         except FileNotFoundError:
             raise InputError(
                 f"There are no keys at {self._file}. Make some: exploracoder model admit NAME"
@@ -75,18 +75,18 @@ class SharedKeys:
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with FileLock(self._file.with_suffix(".lock"), mode=0o600):
-                known = self.load() if self._file.exists() else {}
-                made = {user: known.get(user) or secrets.token_urlsafe(32) for user in users}
-                self._write(known | made)
+                keys = self.load() if self._file.exists() else {}
+                user_keys = {user: keys.get(user) or secrets.token_urlsafe(32) for user in users}
+                self._write(keys | user_keys)
         except OSError as error:
             raise InputError(f"{self._file} cannot be written: {error.strerror}.") from error
-        return made
+        return user_keys
 
     def _write(self, keys: dict[str, str]) -> None:
         draft = self._file.with_suffix(".draft")
         draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
-            json.dump(keys, opened, indent=1)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(keys, file, indent=1)
         draft.replace(self._file)
 
     def _check_mode(self, mode: int) -> None:

@@ -143,10 +143,10 @@ class _Handler(RequestHandler):
         self.user = user
 
     def write_error(self, status_code: int, **more: Any) -> None:
-        raised = more.get("exc_info", (None, None))[1]
+        error = more.get("exc_info", (None, None))[1]
         if status_code == 429:
             self.set_header("Retry-After", str(_RETRY_AFTER_S))
-        self.finish(_error(status_code, getattr(raised, "words", self._reason)))
+        self.finish(_error(status_code, getattr(error, "words", self._reason)))
 
     def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
         if not isinstance(error, HTTPError):
@@ -192,9 +192,9 @@ class _Completions(_Handler):
     async def post(self, path: str) -> None:
         if len(self._body) > MOST_BYTES:
             raise _RefusalError(413, f"A request has at most {MOST_BYTES >> 20} MiB here.")
-        asked = _checked(self._body)
+        request = _checked(self._body)
         # A task of its own: it ends with the connection, wherever it waits.
-        self._work = asyncio.ensure_future(self._answer(path, asked))
+        self._work = asyncio.ensure_future(self._answer(path, request))
         try:
             await asyncio.wait({self._work})
             if not self._work.cancelled():
@@ -206,8 +206,8 @@ class _Completions(_Handler):
         finally:
             self._work.cancel()
 
-    async def _answer(self, path: str, asked: dict[str, Any]) -> None:
-        is_stream = bool(asked.get("stream"))
+    async def _answer(self, path: str, request: dict[str, Any]) -> None:
+        is_stream = bool(request.get("stream"))
         if self.shared.queue.is_full_for(self.user):
             raise _RefusalError(
                 429, "As many requests of yours wait as may. Ask again when one is done."
@@ -225,7 +225,7 @@ class _Completions(_Handler):
                     limit.deadline = anyio.current_time() + _LONGEST_RUN_S
                     if self._headers_written:
                         await tell(None)
-                    async with self.shared.ask("POST", path, asked) as response:
+                    async with self.shared.ask("POST", path, request) as response:
                         await self._pass_on(response, is_stream)
         except TimeoutError:
             most = f"{_LONGEST_WAIT_S / 60:g} minutes to wait and {_LONGEST_RUN_S / 60:g} to run"
@@ -253,18 +253,18 @@ class _Completions(_Handler):
 def _checked(body: bytes | bytearray) -> dict[str, Any]:
     """The request, if it is one: several in one would be served past the queue."""
     try:
-        asked = json.loads(body)
+        request = json.loads(body)
     except (ValueError, RecursionError):
-        asked = None
-    if not isinstance(asked, dict):
+        request = None
+    if not isinstance(request, dict):
         raise _RefusalError(400, "The request is no JSON object.")
-    if any(asked.get(name) not in (None, 1) for name in ("n", "n_cmpl")):
+    if any(request.get(name) not in (None, 1) for name in ("n", "n_cmpl")):
         raise _RefusalError(400, "Field 'n': a request gets one reply here. Ask again for more.")
-    if isinstance(asked.get("prompt"), list):
+    if isinstance(request.get("prompt"), list):
         raise _RefusalError(400, "Field 'prompt': a request has one text here.")
     # Which of the server's slots answers is not for one user to say.
-    asked.pop("id_slot", None)
-    return asked
+    request.pop("id_slot", None)
+    return request
 
 
 def _error(status: int, words: str) -> dict[str, Any]:
@@ -283,15 +283,15 @@ async def listening(shared: SharedServer, address: str, port: int) -> AsyncItera
     Raises:
         SetupError: Nothing can listen there.
     """
-    given = {"shared": shared}
+    arguments = {"shared": shared}
     application = Application(
         [
-            (r"/v1/models", _Models, given),
-            (r"/v1/queue", _Queue, given),
-            (r"/v1/((?:chat/)?completions)", _Completions, given),
+            (r"/v1/models", _Models, arguments),
+            (r"/v1/queue", _Queue, arguments),
+            (r"/v1/((?:chat/)?completions)", _Completions, arguments),
         ],
         default_handler_class=_Nowhere,
-        default_handler_args=given,
+        default_handler_args=arguments,
         log_function=lambda handler: None,
     )
     try:

@@ -32,9 +32,9 @@ class _Call:
         # Some servers say the name again with each piece of the arguments.
         if (name := label(function.get("name"))) != self.name:
             self.name += name
-        said = function.get("arguments")
-        if said is not None:
-            self.arguments.append(said if isinstance(said, str) else json.dumps(said))
+        piece = function.get("arguments")
+        if piece is not None:
+            self.arguments.append(piece if isinstance(piece, str) else json.dumps(piece))
 
     def as_dict(self) -> dict[str, Any]:
         arguments = "".join(self.arguments) if self.arguments else "{}"
@@ -59,14 +59,14 @@ class _Completion:
 
     def add(self, chunk: dict[str, Any]) -> None:
         # Usage may come with each chunk, and counts up; elsewhere null stands for it.
-        told = {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
-        self._envelope |= told
+        fields = {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
+        self._envelope |= fields
         for choice in mappings(chunk.get("choices")):
             if choice.get("index", 0) == 0:
                 self._add_choice(choice)
 
     def as_dict(self) -> dict[str, Any]:
-        message: dict[str, Any] = {name: "".join(said) for name, said in self._texts.items()}
+        message: dict[str, Any] = {name: "".join(pieces) for name, pieces in self._texts.items()}
         message["tool_calls"] = [call.as_dict() for call in self._calls]
         choice = {"index": 0, "message": message, "finish_reason": self.finish_reason}
         return {**self._envelope, "choices": [choice] if self.has_begun else []}
@@ -76,12 +76,12 @@ class _Completion:
         self.finish_reason = label(choice.get("finish_reason")) or self.finish_reason
         delta = mapping(choice.get("delta"))
         for name in _TEXTS:
-            said = label(plain_text(delta.get(name)))
-            self._texts[name] += [said] if said else []
-            self.chars += len(said)
-        for called in mappings(delta.get("tool_calls")):
-            self._call_of(called).add(called)
-            self.chars += len(str(called))
+            text = label(plain_text(delta.get(name)))
+            self._texts[name] += [text] if text else []
+            self.chars += len(text)
+        for call in mappings(delta.get("tool_calls")):
+            self._call_of(call).add(call)
+            self.chars += len(str(call))
 
     def _call_of(self, delta: dict[str, Any]) -> _Call:
         """The call that a delta is a piece of, or a new one."""

@@ -93,18 +93,18 @@ class WeightsStore:
         """Why the model cannot be used, in a sentence; empty when it can. Takes no time."""
         if self.is_verified:
             return ""
-        said = f"The embedded model {self.model.label}"
+        subject = f"The embedded model {self.model.label}"
         if not self.path.exists():
-            return f"{said} is not there ({self.path})."
+            return f"{subject} is not there ({self.path})."
         if size_of(self.path) < self.model.size_bytes:
-            return f"{said} is cut short ({self.path})."
-        return f"{said} has not been checked since its file came or was changed ({self.path})."
+            return f"{subject} is cut short ({self.path})."
+        return f"{subject} has not been checked since its file came or was changed ({self.path})."
 
     @property
     def pull_command(self) -> str:
         """What fetches it."""
-        named = "" if self.is_in_use else f" {self.model.label}"
-        return f"exploracoder model pull{named}"
+        argument = "" if self.is_in_use else f" {self.model.label}"
+        return f"exploracoder model pull{argument}"
 
     def status(self) -> ModelStatus:
         """What is there, without reading the file and without a look at the server."""
@@ -179,7 +179,7 @@ class WeightsStore:
         """
         from filelock import FileLock, Timeout
 
-        freed = size_of(self.path) + size_of(self.partial_path)
+        freed_bytes = size_of(self.path) + size_of(self.partial_path)
         if not self.folder.is_dir():
             return 0
         try:
@@ -198,7 +198,7 @@ class WeightsStore:
                 f"{self.model.label} cannot be removed from {self.folder}:"
                 f" {error.strerror or error}."
             ) from error
-        return freed
+        return freed_bytes
 
     def _pull_alone(self, on_progress: OnProgress, on_note: OnNote) -> None:
         from filelock import FileLock, Timeout
@@ -248,8 +248,8 @@ class WeightsStore:
             header = read_header(self.path)
         except InputError:
             return f"{self.path.name} holds something else than a model."
-        said = header.values.get("general.name") or "a model without a name"
-        kind = f"{said!s:.80} ({header.architecture:.40})"
+        title = header.values.get("general.name") or "a model without a name"
+        kind = f"{title!s:.80} ({header.architecture:.40})"
         return f"{self.path.name} is not the published file (SHA-256); it says it is {kind}."
 
     def _fetch(self, on_progress: OnProgress, on_note: OnNote) -> None:
@@ -277,13 +277,13 @@ class WeightsStore:
         )
 
     def _check_disk_space(self, source: Source) -> None:
-        wanted = self.model.size_bytes - size_of(self.partial_path) + source.extra_bytes
+        need = self.model.size_bytes - size_of(self.partial_path) + source.extra_bytes
         # The last bytes of a disk are needed by others.
-        wanted += min(_SPARE_BYTES, self.model.size_bytes)
+        need += min(_SPARE_BYTES, self.model.size_bytes)
         free = shutil.disk_usage(self.folder).free
-        if free < wanted:
+        if free < need:
             raise SetupError(
-                f"The model needs {_gigabytes(wanted)} on the disk of {self.folder}, which has "
+                f"The model needs {_gigabytes(need)} on the disk of {self.folder}, which has "
                 f"{_gigabytes(free)} free. Make room, or set EXPLORACODER_CACHE to another folder."
             )
 

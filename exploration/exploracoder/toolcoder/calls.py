@@ -51,12 +51,12 @@ def whole_calls(text: str) -> Iterator[Call]:
 
 def without_calls(text: str) -> str:
     """The code alone: no searches, whole or broken, and no lines that held nothing else."""
-    kept = []
+    lines = []
     for line in text.split("\n"):
         plain = _BROKEN.sub("", _WHOLE.sub("", line))
         if plain == line or plain.strip() not in _EMPTY:
-            kept.append(plain)
-    return "\n".join(kept)
+            lines.append(plain)
+    return "\n".join(lines)
 
 
 def without_queries(text: str) -> str:

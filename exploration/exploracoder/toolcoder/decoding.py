@@ -102,9 +102,9 @@ class Decoder:
 
         The requests are bounded all the same: each but the last opens one of the searches.
         """
-        spent = reply.usage.completion_tokens or len(reply.text) / _CHARS_PER_TOKEN
+        tokens = reply.usage.completion_tokens or len(reply.text) / _CHARS_PER_TOKEN
         share = kept_chars / len(reply.text) if reply.text else 1.0
-        self._used += max(1, math.ceil(spent * share))
+        self._used += max(1, math.ceil(tokens * share))
 
     def _read(self, reply: Reply, may_open: bool) -> tuple[str, bool]:
         """What a reply adds before it ends or opens a search, and whether it opens one.
@@ -114,9 +114,9 @@ class Decoder:
         text = reply.text
         ends = [place for end in self.ends if (place := text.find(end)) >= 0]
         end = min(ends, default=len(text))
-        opened = text.find(calls.NAME) if may_open else -1
-        if 0 <= opened < end:
-            return text[:opened], True
+        start = text.find(calls.NAME) if may_open else -1
+        if 0 <= start < end:
+            return text[:start], True
         is_stopped = reply.finish_reasons[:1] == ("stop",) and not ends
         if may_open and is_stopped and text.endswith(_HEAD):
             return text.removesuffix(_HEAD), True
@@ -145,9 +145,9 @@ class Decoder:
         places = [place for stop in stops if (place := reply.text.find(stop)) >= 0]
         end = min(places, default=len(reply.text))
         self._charge(reply, end)
-        said = reply.text[:end].strip()
-        query = " ".join(said.removesuffix(")").split()).strip("'\" ")
-        if not said.endswith(")"):
+        text = reply.text[:end].strip()
+        query = " ".join(text.removesuffix(")").split()).strip("'\" ")
+        if not text.endswith(")"):
             raise NotFoundError("The search was never closed, or another was opened in it.")
         if len(query) > calls.MAX_QUERY_CHARS:
             raise NotFoundError(
@@ -160,9 +160,9 @@ class Decoder:
 
     def _left(self, text: str) -> tuple[Made, ...]:
         """A word on searches that the model wrote when no more were answered."""
-        made = {one.offset for one in self._searches}
-        left = [call for call in calls.whole_calls(text) if call.start not in made]
-        if not left or not self.max_calls:
+        offsets = {one.offset for one in self._searches}
+        rest = [call for call in calls.whole_calls(text) if call.start not in offsets]
+        if not rest or not self.max_calls:
             return ()
-        more = f"{len(left)} more searches were not made: at most {self.max_calls} are."
-        return (Made(left[0].start, left[0].query, note=more),)
+        more = f"{len(rest)} more searches were not made: at most {self.max_calls} are."
+        return (Made(rest[0].start, rest[0].query, note=more),)

@@ -27,20 +27,20 @@ def as_written(doc: ApiDoc, code: str) -> str:
 
 def imported_in(code: str) -> dict[str, str]:
     """The names that the import lines of a text bind, and the paths that they stand for."""
-    found: dict[str, str] = {}
+    imports: dict[str, str] = {}
     for match in _IMPORT.finditer(code):
-        found |= syntax.imports(syntax.tree(match[1].strip()))
-    return found
+        imports |= syntax.imports(syntax.tree(match[1].strip()))
+    return imports
 
 
-def _name(doc: ApiDoc, imported: Mapping[str, str]) -> str:
+def _name(doc: ApiDoc, imports: Mapping[str, str]) -> str:
     on_values = [alias for alias in doc.aliases if alias.startswith(".")]
     if on_values or doc.kind in _MEMBERS:
         return on_values[0] if on_values else f".{doc.path.rpartition('.')[2]}"
-    written = [
+    spellings = [
         local + path.removeprefix(whole)
-        for local, whole in imported.items()
+        for local, whole in imports.items()
         for path in (doc.path, *doc.aliases)
         if path == whole or path.startswith(f"{whole}.")
     ]
-    return min(written, key=len, default=doc.path)
+    return min(spellings, key=len, default=doc.path)

@@ -21,5 +21,5 @@ async def check(handler: JupyterHandler, permissions: Permissions) -> None:
     user, authorizer = handler.current_user, handler.authorizer
     for action, resource in permissions:
         if not await ensure_async(authorizer.is_authorized(handler, user, action, resource)):
-            needed = " and ".join(" ".join(one) for one in permissions)
-            raise HTTPError(403, f"This user is not allowed to {needed}.")
+            actions = " and ".join(" ".join(one) for one in permissions)
+            raise HTTPError(403, f"This user is not allowed to {actions}.")

@@ -52,8 +52,8 @@ class Handler(APIHandler):
         from exploracoder_jupyter.handlers.asked import Asked
 
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
-        asked = Asked(await app.host(), id_, query, self.request.body)
-        self._finish(route.status, await ensure_async(route.answer(asked)))
+        request = Asked(await app.host(), id_, query, self.request.body)
+        self._finish(route.status, await ensure_async(route.answer(request)))
 
     def _finish(self, status: int, answer: Answer) -> None:
         from exploracoder_jupyter.exports import Download
@@ -73,9 +73,9 @@ class Handler(APIHandler):
         parts = {"template": template, "values": values}
         self.finish(json.dumps({"message": message, "parts": parts}))
 
-    def write_error(self, status_code: int, **given: Any) -> None:
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
         """What tornado and Jupyter refuse is said in the same form."""
-        error = given.get("exc_info", (None, None, None))[1]
+        error = kwargs.get("exc_info", (None, None, None))[1]
         message = self._reason
         if isinstance(error, HTTPError) and error.log_message and status_code < 500:
             message = str(error.log_message)

@@ -84,67 +84,69 @@ def find(method: str, path: str) -> tuple[Route, str]:
     raise UnknownError("There is nothing at this path.")
 
 
-async def _libraries(asked: Asked) -> Libraries:
-    return await status.libraries(asked.host, asked.query.get("kernel_name"))
+async def _libraries(request: Asked) -> Libraries:
+    return await status.libraries(request.host, request.query.get("kernel_name"))
 
 
-async def _search(asked: Asked) -> SearchResults:
-    query = asked.query.get("query", "")[:_MOST_QUERY_CHARS]
-    names = [name for name in asked.query.get("libraries", "").split(",") if name]
-    return await status.search(asked.host, query, names, asked.number("k", 10, least=1, most=100))
+async def _search(request: Asked) -> SearchResults:
+    query = request.query.get("query", "")[:_MOST_QUERY_CHARS]
+    names = [name for name in request.query.get("libraries", "").split(",") if name]
+    return await status.search(
+        request.host, query, names, request.number("k", 10, least=1, most=100)
+    )
 
 
-async def _pull(asked: Asked) -> EmbeddedModel:
-    pulling = asked.host.workshop.pulling
+async def _pull(request: Asked) -> EmbeddedModel:
+    pulling = request.host.workshop.pulling
     pulling.start()
     return pulling.state()
 
 
-async def _cancel_pull(asked: Asked) -> EmbeddedModel:
-    pulling = asked.host.workshop.pulling
+async def _cancel_pull(request: Asked) -> EmbeddedModel:
+    pulling = request.host.workshop.pulling
     pulling.cancel()
     return pulling.state()
 
 
-async def _explorations(asked: Asked) -> Explorations:
-    return Explorations(explorations=await asked.host.summaries())
+async def _explorations(request: Asked) -> Explorations:
+    return Explorations(explorations=await request.host.summaries())
 
 
-async def _start(asked: Asked) -> OpenExploration:
-    return (await asked.host.create(asked.body(NewExploration))).snapshot()
+async def _start(request: Asked) -> OpenExploration:
+    return (await request.host.create(request.body(NewExploration))).snapshot()
 
 
-async def _open(asked: Asked) -> OpenExploration:
-    hosted, resumed = await asked.host.resume(asked.body(OpenRequest))
-    return hosted.snapshot(resumed=resumed)
+async def _open(request: Asked) -> OpenExploration:
+    hosted_exploration, was_resumed = await request.host.resume(request.body(OpenRequest))
+    return hosted_exploration.snapshot(resumed=was_resumed)
 
 
-async def _command(asked: Asked) -> Accepted:
-    hosted = asked.host.use(asked.id)
-    command = asked.body(COMMAND)
-    seen = asked.number("revision", _MOST_REVISION, least=0, most=_MOST_REVISION)
+async def _command(request: Asked) -> Accepted:
+    hosted_exploration = request.host.use(request.id)
+    command = request.body(COMMAND)
+    revision = request.number("revision", _MOST_REVISION, least=0, most=_MOST_REVISION)
     try:
-        return Accepted(number=await hosted.do(command, seen))
+        return Accepted(number=await hosted_exploration.do(command, revision))
     except InputError as error:
         raise UnknownError(words_of(error)) from error
 
 
-async def _doc(asked: Asked) -> DocPage:
-    request = asked.body(DocRequest)
+async def _doc(http_request: Asked) -> DocPage:
+    request = http_request.body(DocRequest)
     return await asyncio.to_thread(doc_page, request.name, request.doc)
 
 
-async def _lookups(asked: Asked) -> LookupAnswer:
-    return await status.look_up_for(asked.host, asked.id, asked.body(Lookup))
+async def _lookups(request: Asked) -> LookupAnswer:
+    return await status.look_up_for(request.host, request.id, request.body(Lookup))
 
 
-async def _save(asked: Asked) -> SavedNotebook:
-    return await asked.host.save_notebook(asked.body(NotebookSave, MOST_NOTEBOOK_BYTES))
+async def _save(request: Asked) -> SavedNotebook:
+    return await request.host.save_notebook(request.body(NotebookSave, MOST_NOTEBOOK_BYTES))
 
 
-async def _export(asked: Asked) -> exports.Download:
-    exploration = await asked.host.state_of(asked.id)
-    return await exports.export(exploration, asked.query.get("format", "py"))
+async def _export(request: Asked) -> exports.Download:
+    exploration = await request.host.state_of(request.id)
+    return await exports.export(exploration, request.query.get("format", "py"))
 
 
 def _sent(

@@ -37,5 +37,5 @@ def unload(shell: Any) -> None:
 
 def _entry_of(shell: Any) -> Any:
     """What the magic that is registered belongs to; whoever registered another one keeps it."""
-    found = shell.magics_manager.magics["line"].get(NAME)
-    return getattr(found, "__self__", None)
+    magic = shell.magics_manager.magics["line"].get(NAME)
+    return getattr(magic, "__self__", None)

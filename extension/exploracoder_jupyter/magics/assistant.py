@@ -64,11 +64,11 @@ class Assistant:
 
     def run(self, line: str, cell: str | None) -> None:
         """Do what a line, or the cell below it, says. What is wrong with it is raised."""
-        asked = parse(line, cell)
-        if isinstance(asked, Request):
-            self._explore(asked)
+        instruction = parse(line, cell)
+        if isinstance(instruction, Request):
+            self._explore(instruction)
         else:
-            self._do(asked)
+            self._do(instruction)
 
     def press(self, order: Order) -> None:
         """Do what a button of the widgets stands for; what is wrong with it is said beside it."""
@@ -78,12 +78,12 @@ class Assistant:
             except (ExploraCoderError, SidecarError, RetrievalError) as error:
                 self._display.show(pages.message_page(str(error), "bad"))
 
-    def _do(self, asked: Order) -> None:
-        if asked.name in STEERING:
+    def _do(self, order: Order) -> None:
+        if order.name in STEERING:
             live = self._keeper.live
-            self._steer(command_for(asked.name, asked.rest, live.exploration), asked)
+            self._steer(command_for(order.name, order.rest, live.exploration), order)
         else:
-            self._handlers[asked.name](asked)
+            self._handlers[order.name](order)
 
     def try_code(self, line: str, cell: str) -> None:
         """Make a cell the user's candidate of the subtask that ``line`` names."""
@@ -100,32 +100,32 @@ class Assistant:
         self._keeper.close()
         self._display.close()
 
-    def _explore(self, asked: Request) -> None:
+    def _explore(self, request: Request) -> None:
         self._keeper.check_free()
-        libraries = asked.libraries or self._configuration.libraries
+        libraries = request.libraries or self._configuration.libraries
         if not libraries:
             raise InputError(
                 "Name a library: --library LIB beside the task, or '%exploracoder use LIB' for all"
                 " tasks."
             )
         names = self._shell.user_ns
-        given = {
+        arguments = {
             "libraries": libraries,
-            "context": code_named(asked.context, names, "--context"),
-            "check": code_named(asked.check, names, "--check"),
-            "entry_point": asked.entry_point,
-            "output": asked.output,
-            "mode": asked.mode or self._configuration.mode,
+            "context": code_named(request.context, names, "--context"),
+            "check": code_named(request.check, names, "--check"),
+            "entry_point": request.entry_point,
+            "output": request.output,
+            "mode": request.mode or self._configuration.mode,
         }
-        source = self._brought(asked.bring)
-        is_done = self._open(asked.task, given, source, is_waited_for=asked.is_waited_for)
-        if asked.is_inserted and is_done:
+        source = self._brought(request.bring)
+        is_done = self._open(request.task, arguments, source, is_waited_for=request.is_waited_for)
+        if request.is_inserted and is_done:
             self._put_solution()
 
     def _open(
         self,
         task: str | Exploration,
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         source: OwnVariables | None,
         *,
         is_waited_for: bool,
@@ -133,7 +133,7 @@ class Assistant:
         """Open an exploration; False when it was stopped."""
         opening = _opened(
             task,
-            **given,
+            **arguments,
             model=self._configuration.model,
             options=self._configuration.options,
             on_event=self._display.hear,
@@ -162,10 +162,10 @@ class Assistant:
         """Copies of the user's variables. Raises InputError when one is not there."""
         if not names:
             return None
-        known = [name for name in self._shell.user_ns if not name.startswith("_")]
+        variables = [name for name in self._shell.user_ns if not name.startswith("_")]
         for name in names:
             if name.isidentifier() and name not in self._shell.user_ns:
-                near = registry.nearest(name, known, cutoff=0.5)
+                near = registry.nearest(name, variables, cutoff=0.5)
                 hint = f" Did you mean {near}?" if near else ""
                 raise InputError(f"--bring: this kernel has no variable {name!r}.{hint}")
         source = OwnVariables(names)
@@ -178,19 +178,19 @@ class Assistant:
     def _libraries(self) -> tuple[str, ...]:
         """Those in use, or those of the open exploration. Raises InputError when there are none."""
         live = self._keeper.found
-        found = self._configuration.libraries
-        found = found or (live.exploration.task.libraries if live else ())
-        if not found:
+        libraries = self._configuration.libraries
+        libraries = libraries or (live.exploration.task.libraries if live else ())
+        if not libraries:
             raise InputError("No library is in use. Name one: %exploracoder use LIB")
-        return found
+        return libraries
 
     def _use(self, order: Order) -> None:
         targets = [prepare.absolute_target(word) for word in order.words]
         targets = targets or list(self._libraries())
         options = self._configuration.options
-        found = self._keeper.run(library_requests.read_libraries(targets, options))
+        libraries = self._keeper.run(library_requests.read_libraries(targets, options))
         self._configuration = replace(self._configuration, libraries=tuple(targets))
-        self._display.show(pages.libraries_page(found))
+        self._display.show(pages.libraries_page(libraries))
 
     def _search(self, order: Order) -> None:
         if not order.rest:
@@ -207,9 +207,9 @@ class Assistant:
         self._display.show(pages.doc_page(doc))
 
     def _tools(self, order: Order) -> None:
-        asked = parse_tools(order.rest, self._shell.user_ns)
-        roots = (asked.root,) if asked.root else self._libraries()
-        answers = ask_tools(asked, roots, self._configuration.options)
+        lookup = parse_tools(order.rest, self._shell.user_ns)
+        roots = (lookup.root,) if lookup.root else self._libraries()
+        answers = ask_tools(lookup, roots, self._configuration.options)
         self._display.show(pages.tools_page(self._keeper.run(answers)))
 
     def _plan(self, order: Order) -> None:
@@ -227,8 +227,8 @@ class Assistant:
         self._display.show(pages.plan_page(self._keeper.live.exploration))
 
     def _edit(self, order: Order) -> None:
-        step, chosen = places.candidate(self._keeper.live.exploration, order.rest)
-        code = chosen.code if chosen else f"# {step.subtask.goal}"
+        step, candidate = places.candidate(self._keeper.live.exploration, order.rest)
+        code = candidate.code if candidate else f"# {step.subtask.goal}"
         self._shell.set_next_input(f"%%{TRY_NAME} {step.subtask.id}\n{code}")
         self._display.show(
             pages.message_page("It is in the next cell. Change it there, and run it to try it.")
@@ -245,15 +245,15 @@ class Assistant:
                 "There is no solution that ran yet. '%exploracoder status' says where it is."
             )
         self._shell.set_next_input(solution.final.code)
-        said = "The solution is in the next cell. It was not run there."
+        message = "The solution is in the next cell. It was not run there."
         if self._display.is_pressed:
             # A kernel can write a cell in its answer to a cell that is run, and at no other time.
-            said = (
+            message = (
                 "The solution comes below the next cell that you run, whatever that cell does. It"
                 " is not run itself. To choose the place, run %exploracoder insert in a cell there."
             )
         warning = document.warning(exploration)
-        self._display.show(pages.message_page(f"{said} {warning}".strip()))
+        self._display.show(pages.message_page(f"{message} {warning}".strip()))
 
     def _save(self, order: Order) -> None:
         live = self._keeper.live
@@ -262,15 +262,15 @@ class Assistant:
             document.save(path, live.exploration)
             self._display.show(pages.message_page(f"Saved in {short(path)}."))
             return
-        said = f"It is saved at every step in {short(live.output)}."
-        self._display.show(pages.message_page(said))
+        message = f"It is saved at every step in {short(live.output)}."
+        self._display.show(pages.message_page(message))
 
     def _resume(self, order: Order) -> None:
         self._keeper.check_free()
         path, exploration = self._saved(order)
         source = self._brought([one.name for one in exploration.brought.variables])
-        given = {"output": path, "mode": "review"}
-        self._open(exploration, given, source, is_waited_for=order.is_waited_for)
+        arguments = {"output": path, "mode": "review"}
+        self._open(exploration, arguments, source, is_waited_for=order.is_waited_for)
 
     def _replay(self, order: Order) -> None:
         path, exploration = self._saved(order)
@@ -278,16 +278,16 @@ class Assistant:
         folder, options = path.absolute().parent, self._configuration.options
         try:
             again = library_requests.replay_again(exploration, folder, options, source)
-            replayed = self._keeper.run(again)
+            replay = self._keeper.run(again)
         finally:
             if source is not None:
                 source.close()
-        self._display.show(pages.replay_page(short(path), replayed))
+        self._display.show(pages.replay_page(short(path), replay))
 
     def _trust(self, order: Order) -> None:
         path, _ = self._saved(order, agreed=self._seen)
-        said = f"{short(path)} may run now: %exploracoder resume, or replay, it."
-        self._display.show(pages.message_page(said))
+        message = f"{short(path)} may run now: %exploracoder resume, or replay, it."
+        self._display.show(pages.message_page(message))
 
     def _saved(self, order: Order, agreed: str = "") -> tuple[Path, Exploration]:
         """The exploration that an order names; of one from elsewhere it is shown what would run.
@@ -320,8 +320,8 @@ class Assistant:
 
     def _cancel(self, order: Order) -> None:
         was_working = self._keeper.cancel()
-        said = "Stopped. All that was found is kept." if was_working else "Nothing is worked on."
-        self._display.show(pages.message_page(said))
+        message = "Stopped. All that was found is kept." if was_working else "Nothing is worked on."
+        self._display.show(pages.message_page(message))
 
     def _config(self, order: Order) -> None:
         configuration = self._configuration

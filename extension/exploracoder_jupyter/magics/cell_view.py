@@ -52,14 +52,14 @@ class Showing:
 
     def moment(self) -> Moment:
         """The exploration as it stands, or as it stood when it was closed."""
-        live, said = self._keeper.found, (self._error, self._note)
+        live, messages = self._keeper.found, (self._error, self._note)
         if live is not None:
-            self._open = Moment(live.exploration, live.progress, short(live.output), *said)
+            self._open = Moment(live.exploration, live.progress, short(live.output), *messages)
             return self._open
         if self._open is not None:
             return replace(self._open, error=self._error, note=self._note)
         progress = self._latest.progress if self._latest else _STARTING
-        return Moment(None, progress, "", *said)
+        return Moment(None, progress, "", *messages)
 
     def wait(self, job: Job[None]) -> bool:
         """Until the work rests. False when it was stopped; raises what stopped it otherwise."""

@@ -70,5 +70,5 @@ def _files(symbol: str, ends: tuple[str, ...]) -> Iterable[str]:
         entries = [(one.name, one.is_dir()) for one in folder.iterdir()]
     except OSError:
         return []
-    shown = (f"{head}{slash}{name}{'/' if is_dir else ''}" for name, is_dir in entries)
-    return (name for name in shown if name.endswith(ends))
+    paths = (f"{head}{slash}{name}{'/' if is_dir else ''}" for name, is_dir in entries)
+    return (name for name in paths if name.endswith(ends))

@@ -50,8 +50,8 @@ class Configuration:
 
         Raises InputError when no such thing can be configured, or not to that value.
         """
-        given, equals, value = assignment.partition("=")
-        name = given.strip().replace("-", "_")
+        key, equals, value = assignment.partition("=")
+        name = key.strip().replace("-", "_")
         if not equals:
             raise InputError(f"config takes NAME=VALUE, without blanks, not {assignment!r}.")
         if name in ("model", "mode", "wait", "widgets"):
@@ -87,10 +87,10 @@ class Configuration:
         )
 
     def _settings(self, name: str, value: str) -> dict[str, object]:
-        kept = {key: old for key, old in self.options.settings.items() if key != name}
+        others = {key: old for key, old in self.options.settings.items() if key != name}
         if not value:
-            return kept
-        settings: dict[str, Any] = kept | {name: value}
+            return others
+        settings: dict[str, Any] = others | {name: value}
         try:
             Settings.model_validate(PROFILES["standard"].model_dump() | settings)
         except ValueError as error:
@@ -136,11 +136,11 @@ def _option(name: str, value: str) -> Any:
     if name == "profile" and value and value not in PROFILES:
         raise InputError(f"profile is one of {', '.join(PROFILES)}, not {value!r}.")
     default: Any = {one.name: one.default for one in fields(Options)}[name]
-    chosen: dict[str, Any] = {name: value or default}
-    checked = replace(Options(), **chosen)
+    values: dict[str, Any] = {name: value or default}
+    options = replace(Options(), **values)
     # Asking for them refuses what does not exist.
-    _ = checked.sandbox_level, checked.branching, find_effort(checked.reasoning_effort)
-    return getattr(checked, name)
+    _ = options.sandbox_level, options.branching, find_effort(options.reasoning_effort)
+    return getattr(options, name)
 
 
 def _truth(name: str, value: str) -> bool:

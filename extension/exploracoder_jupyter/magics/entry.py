@@ -37,10 +37,10 @@ class Entry:
         """What can stand where the cursor is."""
         from exploracoder_jupyter.magics.completion import complete
 
-        found = complete(event.line, event.symbol)
-        if not found:
+        completions = complete(event.line, event.symbol)
+        if not completions:
             raise TryNext
-        return found
+        return completions
 
     def close(self) -> None:
         """Close what is open: an exploration stops and is saved."""

@@ -13,10 +13,10 @@ List the links in the page's navigation."""
 def help_page(name: str = "") -> Page:
     """All sub-commands and options, or one. Raises InputError when there is no such sub-command."""
     if name:
-        found = registry.find_sub_command(name)
-        if found is None:
+        sub_command = registry.find_sub_command(name)
+        if sub_command is None:
             raise registry.unknown(name)
-        return Page((Code(f"%exploracoder {found.line}"), Line(found.about)))
+        return Page((Code(f"%exploracoder {sub_command.line}"), Line(sub_command.about)))
     commands = tuple((one.line, one.about) for one in registry.SUB_COMMANDS)
     options = tuple((one.line, one.about) for one in registry.OPTIONS)
     return Page(

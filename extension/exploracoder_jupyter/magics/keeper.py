@@ -69,26 +69,26 @@ class Keeper:
             )
 
     def open(
-        self, opening: AbstractAsyncContextManager[LiveExploration], ended: Ended
+        self, opening: AbstractAsyncContextManager[LiveExploration], on_end: Ended
     ) -> Job[None]:
         """Open an exploration in place of the one before, and follow it until it rests.
 
-        ``ended`` is called at the end, in the thread of the work, with why it could not be opened.
+        ``on_end`` is called at the end, in the thread of the work, with why it could not be opened.
         Raises CommandError when the one before is being worked on.
         """
         self.check_free()
         self._close_live()
-        self._job = self.background.start(_told(self._open(opening), ended))
+        self._job = self.background.start(_told(self._open(opening), on_end))
         return self._job
 
-    def do(self, command: c.Command, ended: Ended) -> Job[None]:
+    def do(self, command: c.Command, on_end: Ended) -> Job[None]:
         """Give a command, and follow the work until it rests.
 
         Raises CommandError and InputError when it cannot be taken.
         """
         live = self.live
         self.background.run(live.do(command))
-        self._job = self.background.start(_told(_follow(live), ended))
+        self._job = self.background.start(_told(_follow(live), on_end))
         return self._job
 
     def edit(self, command: c.Command) -> None:
@@ -146,14 +146,14 @@ async def _follow(live: LiveExploration) -> None:
         raise
 
 
-async def _told(work: Coroutine[Any, Any, None], ended: Ended) -> None:
+async def _told(work: Coroutine[Any, Any, None], on_end: Ended) -> None:
     """Say how the work ended, whoever waits for it."""
     try:
         await work
     except asyncio.CancelledError:
-        ended("")
+        on_end("")
         raise
     except (ExploraCoderError, SidecarError, RetrievalError) as error:
-        ended(str(error))
+        on_end(str(error))
         raise
-    ended("")
+    on_end("")

@@ -51,13 +51,13 @@ def _cell(number: int, names: Mapping[str, Any], option: str) -> str:
 
 def _function(name: str, function: Any, option: str) -> str:
     """The function's source and a call of it."""
-    needed = [
+    parameters = [
         one.name
         for one in inspect.signature(function).parameters.values()
         if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
     ]
-    if needed:
-        raise InputError(f"{option}: {name} needs {', '.join(needed)}, and is called without.")
+    if parameters:
+        raise InputError(f"{option}: {name} needs {', '.join(parameters)}, and is called without.")
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError) as error:

@@ -51,12 +51,12 @@ def message_page(text: str, tone: Tone = "plain") -> Page:
 
 def moment_page(moment: Moment) -> Page:
     """The work as a cell shows it: also before it is open, and when it could not be opened."""
-    said = [Line(moment.error, "bad")] if moment.error else []
-    said += [Line(moment.note, "strong")] if moment.note else []
+    lines = [Line(moment.error, "bad")] if moment.error else []
+    lines += [Line(moment.note, "strong")] if moment.note else []
     if moment.exploration is not None:
         page = exploration_page(moment.exploration, moment.progress, moment.notebook)
-        return Page((*page.blocks, *said))
-    return Page(tuple(said) or (Line(f"{moment.progress.message or 'Starting'} …", "strong"),))
+        return Page((*page.blocks, *lines))
+    return Page(tuple(lines) or (Line(f"{moment.progress.message or 'Starting'} …", "strong"),))
 
 
 def exploration_page(exploration: Exploration, progress: Progress, notebook: str) -> Page:
@@ -207,9 +207,11 @@ def _doc(doc: ApiDoc) -> Iterator[Block]:
         yield Line(place_of(doc), "dim")
 
 
-def place_of(said: ApiDoc | Mention) -> str:
+def place_of(source: ApiDoc | Mention) -> str:
     """Where something was read: an address, or file and line."""
-    return said.url or (said.file or "") + (f":{said.line}" if said.file and said.line else "")
+    return source.url or (source.file or "") + (
+        f":{source.line}" if source.file and source.line else ""
+    )
 
 
 def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> str:
@@ -239,8 +241,8 @@ def _observed(observation: Observation) -> Iterator[Block]:
     for output in outputs:
         data = dict(output.get("data", {}))
         text = str(data.pop("text/plain", ""))
-        for kind, shown in data.items():
-            yield Rich(shown if kind == "text/html" else image(kind, shown), text)
+        for kind, content in data.items():
+            yield Rich(content if kind == "text/html" else image(kind, content), text)
         if not data and output["text"].strip():
             is_error = not observation.ran and output is outputs[-1]
             yield Output(output["text"][:_MOST_OUTPUT].rstrip(), "bad" if is_error else "plain")
@@ -314,10 +316,12 @@ def tools_page(answers: Sequence[tuple[str, str]]) -> Page:
 def doc_page(doc: ApiDoc) -> Page:
     """All that is known of an API."""
     examples = tuple(Code(example) for example in doc.examples)
-    shown = (Fold(f"Examples ({len(examples)})", examples, is_open=True),) if examples else ()
+    example_blocks = (
+        (Fold(f"Examples ({len(examples)})", examples, is_open=True),) if examples else ()
+    )
     others = tuple(block for each in doc.mentions for block in _mention(each))
     elsewhere = (Fold(f"Elsewhere ({len(doc.mentions)})", others),) if others else ()
-    return Page((Heading(doc.path), *doc_blocks(doc), *shown, *elsewhere))
+    return Page((Heading(doc.path), *doc_blocks(doc), *example_blocks, *elsewhere))
 
 
 def _mention(mention: Mention) -> Iterator[Block]:
@@ -327,17 +331,17 @@ def _mention(mention: Mention) -> Iterator[Block]:
     yield Output(mention.text) if mention.kind == "text" else Code(mention.text)
 
 
-def preview_page(shown: Preview) -> Page:
+def preview_page(preview: Preview) -> Page:
     """What an exploration from elsewhere would run and read."""
-    about, code = trust.about(shown), Code(shown.code)
-    warned = (Line(shown.warning, "bad"),) if shown.warning else ()
-    return Page((Heading("It would run"), Table(tuple(about.items())), *warned, code))
+    about, code = trust.about(preview), Code(preview.code)
+    warnings = (Line(preview.warning, "bad"),) if preview.warning else ()
+    return Page((Heading("It would run"), Table(tuple(about.items())), *warnings, code))
 
 
-def replay_page(name: str, replayed: Replay) -> Page:
+def replay_page(name: str, replay: Replay) -> Page:
     """What came out differently when the cells ran again."""
-    blocks: list[Block] = [Line(str(change), "strong") for change in replayed.versions]
-    cells = replayed.cells
+    blocks: list[Block] = [Line(str(change), "strong") for change in replay.versions]
+    cells = replay.cells
     rows = ((cell.result, cell.cell, cell.goal, *map(str, cell.versions)) for cell in cells)
     blocks.append(Table(tuple(rows)))
     blocks += [
@@ -345,5 +349,5 @@ def replay_page(name: str, replayed: Replay) -> Page:
         for cell in cells
         if cell.result != "same"
     ]
-    blocks.append(Line(f"{name}: {replayed.verdict}", "strong"))
+    blocks.append(Line(f"{name}: {replay.verdict}", "strong"))
     return Page(tuple(blocks))

@@ -51,72 +51,72 @@ class Order:
 
 def parse(line: str, cell: str | None) -> Request | Order:
     """Take a magic's line and body apart. Raises InputError with the nearest known word."""
-    given, rest = _options(line)
+    options, rest = _options(line)
     if cell is not None:
         _check_nothing_left(rest)
-        return _request(cell, given)
+        return _request(cell, options)
     first = rest.split(maxsplit=1)[0] if rest else ""
-    if not rest and not given:
+    if not rest and not options:
         return Order("status")
     if registry.find_sub_command(first) is not None:
-        return _order(first, rest[len(first) :], given)
-    if not given and _is_slip(first, rest):
+        return _order(first, rest[len(first) :], options)
+    if not options and _is_slip(first, rest):
         raise registry.unknown(first)
-    return _request(rest, given)
+    return _request(rest, options)
 
 
-def _order(name: str, rest: str, given: Mapping[str, list[str]]) -> Order:
+def _order(name: str, rest: str, options: Mapping[str, list[str]]) -> Order:
     """Of the options a sub-command takes ``--wait`` alone, before or after its own words."""
     # The tools have options of their own, which are taken apart where they are asked.
     after, rest = ({}, rest) if name == "tools" else _options(rest, ("wait",))
-    others = [option for option in given if option != "wait"]
+    others = [option for option in options if option != "wait"]
     if others:
         raise InputError(f"'{name}' takes no --{others[0]}; a task does.")
     at_end = _WAIT_AT_END.search(rest) is not None
     rest = _WAIT_AT_END.sub("", rest).strip()
-    return Order(name, rest, bool(given or after or at_end))
+    return Order(name, rest, bool(options or after or at_end))
 
 
-def _request(task: str, given: Mapping[str, list[str]]) -> Request:
-    if "review" in given and "auto" in given:
+def _request(task: str, options: Mapping[str, list[str]]) -> Request:
+    if "review" in options and "auto" in options:
         raise InputError("Give either --review or --auto.")
     if not task.strip():
         raise InputError("The task is empty. Say in a sentence or two what you want done.")
-    mode: Mode | None = "review" if "review" in given else "auto" if "auto" in given else None
-    if mode == "review" and "into-next-cell" in given:
+    mode: Mode | None = "review" if "review" in options else "auto" if "auto" in options else None
+    if mode == "review" and "into-next-cell" in options:
         raise InputError(
             "--into-next-cell works to the end, --review does not. With --review, '%exploracoder"
             " insert' puts the solution into the next cell."
         )
     return Request(
         task=task.strip(),
-        libraries=tuple(given.get("library", ())),
-        check=_last(given, "check"),
-        context=_last(given, "context"),
-        bring=parse_names(given.get("bring", ())),
-        entry_point=_last(given, "entry-point") or None,
-        mode="auto" if "into-next-cell" in given else mode,
-        output=_last(given, "output") or None,
-        is_waited_for="wait" in given or "into-next-cell" in given,
-        is_inserted="into-next-cell" in given,
+        libraries=tuple(options.get("library", ())),
+        check=_last(options, "check"),
+        context=_last(options, "context"),
+        bring=parse_names(options.get("bring", ())),
+        entry_point=_last(options, "entry-point") or None,
+        mode="auto" if "into-next-cell" in options else mode,
+        output=_last(options, "output") or None,
+        is_waited_for="wait" in options or "into-next-cell" in options,
+        is_inserted="into-next-cell" in options,
     )
 
 
-def _options(line: str, known: tuple[str, ...] = ()) -> tuple[dict[str, list[str]], str]:
+def _options(line: str, names: tuple[str, ...] = ()) -> tuple[dict[str, list[str]], str]:
     """The options at the head of a line, and the rest of it."""
-    given: dict[str, list[str]] = {}
+    options: dict[str, list[str]] = {}
     while (match := _OPTION.match(line)) is not None:
         name = match["name"]
-        option = registry.find_option(name, known) if known else registry.find_option(name)
+        option = registry.find_option(name, names) if names else registry.find_option(name)
         line, value = line[match.end() :], ""
         if option.value:
-            found = _VALUE.match(line)
-            if found is None:
+            value_match = _VALUE.match(line)
+            if value_match is None:
                 raise InputError(f"--{option.name} needs a value: {option.line}.")
-            value = next(text for text in found.groups() if text is not None)
-            line = line[found.end() :]
-        given.setdefault(option.name, []).append(value)
-    return given, line.strip()
+            value = next(text for text in value_match.groups() if text is not None)
+            line = line[value_match.end() :]
+        options.setdefault(option.name, []).append(value)
+    return options, line.strip()
 
 
 def _is_slip(first: str, rest: str) -> bool:
@@ -137,5 +137,5 @@ def _check_nothing_left(rest: str) -> None:
     )
 
 
-def _last(given: Mapping[str, list[str]], name: str) -> str:
-    return given[name][-1] if name in given else ""
+def _last(options: Mapping[str, list[str]], name: str) -> str:
+    return options[name][-1] if name in options else ""

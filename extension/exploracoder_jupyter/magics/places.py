@@ -18,10 +18,10 @@ def subtask(exploration: Exploration, word: str) -> Step:
     steps = exploration.steps
     if word.isdigit() and 0 < int(word) <= len(steps):
         return steps[int(word) - 1]
-    found = steering.find_in(exploration, word)
-    if found is None:
+    step = steering.find_in(exploration, word)
+    if step is None:
         raise InputError(f"There is no subtask {word!r}. The plan has {len(steps)}, from 1 on.")
-    return found
+    return step
 
 
 def subtask_or_shown(exploration: Exploration, word: str) -> Step:

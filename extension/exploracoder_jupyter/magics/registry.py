@@ -112,20 +112,20 @@ def find_sub_command(name: str) -> SubCommand | None:
     return _BY_NAME.get(name)
 
 
-def find_option(name: str, known: Sequence[str] = tuple(_OPTIONS_BY_NAME)) -> Option:
+def find_option(name: str, option_names: Sequence[str] = tuple(_OPTIONS_BY_NAME)) -> Option:
     """The option of this name. Raises InputError, with the nearest one, when there is none."""
-    if name in known:
+    if name in option_names:
         return _OPTIONS_BY_NAME[name]
-    near = nearest(name, known, cutoff=0.0)
+    near = nearest(name, option_names, cutoff=0.0)
     raise InputError(f"There is no option --{name} here. The nearest is --{near}.")
 
 
 def find_tool_option(name: str) -> Option:
     """The option of ``tools`` of this name. Raises InputError, with the nearest one."""
-    known = {one.name: one for one in TOOL_OPTIONS}
-    if name in known:
-        return known[name]
-    near = nearest(name, tuple(known), cutoff=0.0)
+    by_name = {one.name: one for one in TOOL_OPTIONS}
+    if name in by_name:
+        return by_name[name]
+    near = nearest(name, tuple(by_name), cutoff=0.0)
     raise InputError(f"tools has no option --{name}. The nearest is --{near}.")
 
 
@@ -139,10 +139,10 @@ def unknown(name: str) -> InputError:
     )
 
 
-def nearest(name: str, known: Sequence[str], *, cutoff: float) -> str:
+def nearest(name: str, words: Sequence[str], *, cutoff: float) -> str:
     """The known word that looks most like ``name``, or an empty string below the cutoff."""
-    found = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
-    return found[0] if found else ""
+    matches = difflib.get_close_matches(name, words, n=1, cutoff=cutoff)
+    return matches[0] if matches else ""
 
 
 def names() -> tuple[str, ...]:

@@ -128,8 +128,8 @@ class DisplayScreen:
             view, self._view = self._view, None
             if view is None or self._latest is None:
                 return
-            left = _left_behind(self._latest) if is_over else moment_page(self._latest)
-            self._context.copy().run(self._publish, left)
+            page = _left_behind(self._latest) if is_over else moment_page(self._latest)
+            self._context.copy().run(self._publish, page)
             view.close()
 
     def _draw(self, moment: Moment) -> None:

@@ -44,16 +44,18 @@ def _next(rest: str, exploration: Exploration) -> c.Command:
 
 
 def _accept(rest: str, exploration: Exploration) -> c.Command:
-    step, chosen = places.candidate(exploration, rest)
-    return c.Accept(subtask=step.subtask.id, candidate=chosen.id if chosen else None)
+    step, candidate = places.candidate(exploration, rest)
+    return c.Accept(subtask=step.subtask.id, candidate=candidate.id if candidate else None)
 
 
 def _debug(rest: str, exploration: Exploration) -> c.Command:
     number, hint = places.split_number(rest)
-    step, chosen = places.candidate(exploration, number)
-    if chosen is None and step.candidates:
-        chosen = step.candidates[-1]
-    return c.Debug(subtask=step.subtask.id, candidate=chosen.id if chosen else None, hint=hint)
+    step, candidate = places.candidate(exploration, number)
+    if candidate is None and step.candidates:
+        candidate = step.candidates[-1]
+    return c.Debug(
+        subtask=step.subtask.id, candidate=candidate.id if candidate else None, hint=hint
+    )
 
 
 def _retry(rest: str, exploration: Exploration) -> c.Command:
@@ -67,10 +69,10 @@ def _skip(rest: str, exploration: Exploration) -> c.Command:
 def _back(rest: str, exploration: Exploration) -> c.Command:
     if rest:
         return c.GoBack(subtask=places.subtask(exploration, rest).subtask.id)
-    done = [step for step in exploration.steps if not step.is_open]
-    if not done:
+    done_steps = [step for step in exploration.steps if not step.is_open]
+    if not done_steps:
         raise CommandError("Nothing is accepted yet, so there is nothing to go back to.")
-    return c.GoBack(subtask=done[-1].subtask.id)
+    return c.GoBack(subtask=done_steps[-1].subtask.id)
 
 
 def _solve(rest: str, exploration: Exploration) -> c.Command:
@@ -94,9 +96,9 @@ def _delete(rest: str, exploration: Exploration) -> c.Command:
 
 def _move(rest: str, exploration: Exploration) -> c.Command:
     word, _, before = rest.partition(" ")
-    moved = places.subtask(exploration, word)
+    step = places.subtask(exploration, word)
     other = places.subtask(exploration, before.strip()) if before.strip() else None
-    return c.MoveSubtask(subtask=moved.subtask.id, before=other.subtask.id if other else None)
+    return c.MoveSubtask(subtask=step.subtask.id, before=other.subtask.id if other else None)
 
 
 def _again(rest: str, exploration: Exploration) -> c.Command:

@@ -45,7 +45,7 @@ def parse_tools(rest: str, names: Mapping[str, Any]) -> Asked:
         words = shlex.split(rest)
     except ValueError as error:
         raise InputError(f"tools: {error}. Close the quotes.") from error
-    given: dict[str, str] = {}
+    options: dict[str, str] = {}
     plain: list[str] = []
     while words:
         word = words.pop(0)
@@ -56,39 +56,39 @@ def parse_tools(rest: str, names: Mapping[str, Any]) -> Asked:
         option = registry.find_tool_option(name)
         if not equals and not words:
             raise InputError(f"--{option.name} needs a value: {option.line}.")
-        given[option.name] = value if equals else words.pop(0)
+        options[option.name] = value if equals else words.pop(0)
     if not plain:
         raise InputError(f"Name a tool: {', '.join(TOOL_NAMES)}.")
-    if "code" in given:
-        given["code"] = code_named(given["code"], names, "--code")
-    arguments: dict[str, object] = {_ARGUMENTS[k]: v for k, v in given.items() if k != "root"}
+    if "code" in options:
+        options["code"] = code_named(options["code"], names, "--code")
+    arguments: dict[str, object] = {_ARGUMENTS[k]: v for k, v in options.items() if k != "root"}
     if plain[1:]:
         arguments["query"] = " ".join(plain[1:])
     try:
         question = Question.of(plain[0], arguments, _SHOWN_AS | {"query": "a QUERY"})
     except QuestionError as error:
         raise InputError(str(error)) from error
-    return Asked(question, given.get("root", ""))
+    return Asked(question, options.get("root", ""))
 
 
 async def ask_tools(
-    asked: Asked, roots: Sequence[str], options: Options
+    lookup: Asked, roots: Sequence[str], options: Options
 ) -> tuple[tuple[str, str], ...]:
     """The answers as text, each with the root that it is about.
 
     Of several roots, those that have nothing of the name are left out. Raises InputError when none
     has, or one cannot be had.
     """
-    return await in_thread(_ask, asked, roots, options)
+    return await in_thread(_ask, lookup, roots, options)
 
 
-def _ask(asked: Asked, roots: Sequence[str], options: Options) -> tuple[tuple[str, str], ...]:
+def _ask(lookup: Asked, roots: Sequence[str], options: Options) -> tuple[tuple[str, str], ...]:
     repositories = Repositories(confined.find_interpreter(options.python))
     answers: list[tuple[str, str]] = []
     problems: list[InputError] = []
     for root in roots:
         try:
-            answers.append((root, answer_text(repositories.ask(asked.question, root))))
+            answers.append((root, answer_text(repositories.ask(lookup.question, root))))
         except InputError as error:
             problems.append(error)
     if not answers:

@@ -110,15 +110,15 @@ class Allowances:
         """The branches that are over a limit now."""
         if time.monotonic() < self._next:
             return []
-        started = time.monotonic()
+        start = time.monotonic()
         over = [
             branch
             for branch, family in self._families.members().items()
             if self._is_over(branch, family)
         ]
         pause = _EVERY_SECONDS if self._runs else _AT_REST_EVERY_SECONDS
-        done = time.monotonic()
-        self._next = done + max(pause, _SHARE_OF_TIME * (done - started))
+        end = time.monotonic()
+        self._next = end + max(pause, _SHARE_OF_TIME * (end - start))
         return over
 
     def _is_over(self, branch: int, family: list[linux.Process]) -> bool:
@@ -134,15 +134,15 @@ class Allowances:
         return False
 
     def _count_left(self, branch: int, caller: int, is_thread: bool) -> int:
-        started = time.monotonic()
+        start = time.monotonic()
         family = self._families.members().get(branch, [])
-        used = sum(process.threads for process in family) if is_thread else len(family)
-        left = self._most(branch, is_thread) - used - self._under_way(branch, caller)
-        if left <= 0:
-            done = time.monotonic()
-            pause = max(_FULL_SECONDS, _SHARE_OF_TIME * (done - started))
-            self._full_until[branch, is_thread] = done + pause
-        return left
+        usage = sum(process.threads for process in family) if is_thread else len(family)
+        room = self._most(branch, is_thread) - usage - self._under_way(branch, caller)
+        if room <= 0:
+            end = time.monotonic()
+            pause = max(_FULL_SECONDS, _SHARE_OF_TIME * (end - start))
+            self._full_until[branch, is_thread] = end + pause
+        return room
 
     def _most(self, branch: int, is_thread: bool) -> int:
         if is_thread:
@@ -162,7 +162,7 @@ class Allowances:
             self._tell(branch, name, is_killed)
 
     def _forget(self, branch: int) -> None:
-        self._told = {told for told in self._told if told[0] != branch}
+        self._told = {pair for pair in self._told if pair[0] != branch}
         for is_thread in (False, True):
             self._left.pop((branch, is_thread), None)
             self._full_until.pop((branch, is_thread), None)
@@ -180,6 +180,6 @@ def _uses_more(family: list[linux.Process], most: int) -> bool:
     total = 0
     for process in family:
         exact = linux.fair_bytes(process.pid)
-        inherited = resident.get(process.parent, 0)
-        total += max(0, resident[process.pid] - inherited) if exact is None else exact
+        parent_bytes = resident.get(process.parent, 0)
+        total += max(0, resident[process.pid] - parent_bytes) if exact is None else exact
     return total > most

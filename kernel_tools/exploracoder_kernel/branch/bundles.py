@@ -12,17 +12,17 @@ _MAX_BINARY_CHARS = 24 * 1024 * 1024
 
 def bounded(data: dict[str, Any], max_chars: int) -> dict[str, Any]:
     """A mime bundle in which plain text is cut and what is too large is left out."""
-    kept: dict[str, Any] = {}
+    bundle: dict[str, Any] = {}
     for mime, content in data.items():
         if isinstance(content, bytes):
             content = base64.b64encode(content).decode("ascii")
         if mime == "text/plain" and isinstance(content, str):
-            kept[mime] = shorten(content, max_chars)
+            bundle[mime] = shorten(content, max_chars)
         elif not isinstance(content, str) or len(content) <= _size_limit(mime, max_chars):
-            kept[mime] = content
-    if data and not kept:
+            bundle[mime] = content
+    if data and not bundle:
         return {"text/plain": "[an output too large to keep was left out]"}
-    return kept
+    return bundle
 
 
 def bounded_answers(answers: dict[str, Any], max_chars: int) -> dict[str, Any]:

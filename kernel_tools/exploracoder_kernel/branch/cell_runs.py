@@ -78,8 +78,8 @@ class Runs:
 
     def _changed(self, before: dict[str, variables.Mark], code: str, may_force: bool) -> Any:
         after = self.users()
-        changed = variables.changed(before, after, self._cells.parse(code))
-        return self.describe(changed, after, may_force)
+        names = variables.changed(before, after, self._cells.parse(code))
+        return self.describe(names, after, may_force)
 
     def _new_cell(self, code: str, request: Message) -> Cell:
         is_silent = bool(request.get("is_silent"))
@@ -102,9 +102,9 @@ class Runs:
         self._channels.reset()
         streams.repair(self._channels)
         private_folder.restore()
-        started = time.perf_counter()
+        start = time.perf_counter()
         error, outcome = self._act(action, request["memory_bytes"])
-        outcome["seconds"] = time.perf_counter() - started
+        outcome["seconds"] = time.perf_counter() - start
         self._stdin.is_allowed = False
         outcome["status"] = "ok"
         if error is not None:
@@ -141,8 +141,8 @@ class Runs:
         if self._cells.shown is error:
             message = full_message_of(error, self._cells.max_chars)
             line = line_in(error, cell.name)
-            shown = {"evalue": message, "traceback": self._cells.traceback, "line": line}
-            return {**plain, **shown}
+            fields = {"evalue": message, "traceback": self._cells.traceback, "line": line}
+            return {**plain, **fields}
         output = {key: plain[key] for key in ("ename", "evalue", "traceback")}
         self._owner.tell({"output": {"output_type": "error", **output}})
         return plain

@@ -41,29 +41,29 @@ def all_open() -> Iterator[Open]:
 
 def reason_not_to_share() -> Optional[str]:
     """What parent and fork can't both have; None when there is nothing of the kind."""
-    for opened in all_open():
-        if opened.target.startswith(_GPUS):
+    for descriptor in all_open():
+        if descriptor.target.startswith(_GPUS):
             return "the process has a GPU context, which a fork can't use"
-        if stat.S_ISREG(opened.mode) and _is_database(opened):
-            name = os.path.basename(opened.target)
+        if stat.S_ISREG(descriptor.mode) and _is_database(descriptor):
+            name = os.path.basename(descriptor.target)
             return f"an SQLite database is open ({name}), and a fork must not use its connection"
-        if stat.S_ISSOCK(opened.mode):
-            peer = _network_peer(opened.fd)
+        if stat.S_ISSOCK(descriptor.mode):
+            peer = _network_peer(descriptor.fd)
             if peer:
                 return f"a network connection is open (to {peer}), which two processes can't share"
     return None
 
 
-def _is_database(opened: Open) -> bool:
+def _is_database(file: Open) -> bool:
     """SQLite's own marks; an empty file open for both ways is one that has no table yet."""
     with contextlib.suppress(OSError):
-        if opened.target.endswith(_SQLITE_ENDINGS):
+        if file.target.endswith(_SQLITE_ENDINGS):
             return True
-        access = fcntl.fcntl(opened.fd, fcntl.F_GETFL) & os.O_ACCMODE
+        access = fcntl.fcntl(file.fd, fcntl.F_GETFL) & os.O_ACCMODE
         if access == os.O_WRONLY:
             return False
-        head = os.pread(opened.fd, len(_SQLITE_MARK), 0)
-        is_named = not opened.target.endswith(_DELETED)
+        head = os.pread(file.fd, len(_SQLITE_MARK), 0)
+        is_named = not file.target.endswith(_DELETED)
         is_new = not head and is_named and access == os.O_RDWR and "_sqlite3" in sys.modules
         return head == _SQLITE_MARK or is_new
     return False
@@ -99,41 +99,41 @@ def _has_ended(sock: _socket.socket) -> bool:
 
 def count_selectors() -> int:
     """How many epoll descriptors are open: a fork would change those of its parent."""
-    return sum(opened.target == "anon_inode:[eventpoll]" for opened in all_open())
+    return sum(descriptor.target == "anon_inode:[eventpoll]" for descriptor in all_open())
 
 
 def reopen_files() -> None:
     """Open the regular files anew: a fork shares their positions with its parent."""
-    for opened in all_open():
-        if stat.S_ISREG(opened.mode):
+    for file in all_open():
+        if stat.S_ISREG(file.mode):
             with contextlib.suppress(OSError):
-                _reopen(opened.fd, f"{_FOLDER}/{opened.fd}")
+                _reopen(file.fd, f"{_FOLDER}/{file.fd}")
 
 
 def below(folder: str) -> list[Open]:
     """The open files and folders in a folder, by the names that they have now."""
     return [
-        opened
-        for opened in all_open()
-        if (stat.S_ISREG(opened.mode) or stat.S_ISDIR(opened.mode))
-        and (opened.target + os.sep).startswith(folder + os.sep)
+        file
+        for file in all_open()
+        if (stat.S_ISREG(file.mode) or stat.S_ISDIR(file.mode))
+        and (file.target + os.sep).startswith(folder + os.sep)
     ]
 
 
-def move(held: list[Open], old: str, new: str) -> None:
+def move(files: list[Open], old: str, new: str) -> None:
     """Let what was open in one folder be what has the same names in its copy.
 
     A file that has no name any more is copied; what can't be had there is empty from now on.
     """
-    for opened in held:
+    for file in files:
         try:
-            if opened.target.endswith(_DELETED):
-                _replace(opened.fd, _nameless_copy(opened.fd, new))
+            if file.target.endswith(_DELETED):
+                _replace(file.fd, _nameless_copy(file.fd, new))
             else:
-                _reopen(opened.fd, new + opened.target[len(old) :])
+                _reopen(file.fd, new + file.target[len(old) :])
         except OSError:
             with contextlib.suppress(OSError):
-                _replace(opened.fd, os.open(os.devnull, os.O_RDWR))
+                _replace(file.fd, os.open(os.devnull, os.O_RDWR))
 
 
 def _nameless_copy(fd: int, folder: str) -> int:
@@ -141,14 +141,14 @@ def _nameless_copy(fd: int, folder: str) -> int:
     own = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
     size = os.fstat(fd).st_size
     original = os.open(f"{_FOLDER}/{fd}", os.O_RDONLY)
-    sent = 0
-    while sent < size and (count := os.sendfile(own, original, sent, size - sent)):
-        sent += count
+    offset = 0
+    while offset < size and (count := os.sendfile(own, original, offset, size - offset)):
+        offset += count
     os.close(original)
-    opened = os.open(f"{_FOLDER}/{own}", flags)
+    copy_fd = os.open(f"{_FOLDER}/{own}", flags)
     os.close(own)
-    os.lseek(opened, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
-    return opened
+    os.lseek(copy_fd, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
+    return copy_fd
 
 
 def _reopen(fd: int, path: str) -> None:

@@ -38,10 +38,10 @@ class _Ends(NamedTuple):
     leave: int
     grant: int
 
-    def keep(self, *kept: int) -> None:
+    def keep(self, *ends: int) -> None:
         """Close all the others."""
         for fd in self:
-            if fd not in kept:
+            if fd not in ends:
                 os.close(fd)
 
 

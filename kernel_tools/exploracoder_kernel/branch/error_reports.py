@@ -58,13 +58,13 @@ def line_in(error: BaseException, cell_name: str) -> Optional[int]:
 
 def without_our_frames(error: Optional[BaseException]) -> None:
     """Take frames of ours out of a traceback and those of its causes, the error's first apart."""
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     queue = [error]
     while queue:
         part = queue.pop()
-        if part is None or id(part) in seen:
+        if part is None or id(part) in seen_ids:
             continue
-        seen.add(id(part))
+        seen_ids.add(id(part))
         frame = part.__traceback__
         while part is not error and frame is not None and _is_ours(frame):
             frame = part.__traceback__ = frame.tb_next
@@ -83,10 +83,10 @@ def _lines(error: BaseException) -> list[str]:
     try:
         without_our_frames(error)
         first = _first_shown(error.__traceback__)
-        formatted = traceback.format_exception(type(error), error, first)
+        texts = traceback.format_exception(type(error), error, first)
     except Exception as second:  # noqa: BLE001  # formatting runs the user's code
-        formatted = [f"{type(error).__name__} (no traceback: {type(second).__name__})"]
-    lines = [cut(line, _MAX_LINE) for text in formatted for line in text.rstrip("\n").split("\n")]
+        texts = [f"{type(error).__name__} (no traceback: {type(second).__name__})"]
+    lines = [cut(line, _MAX_LINE) for text in texts for line in text.rstrip("\n").split("\n")]
     if len(lines) > _MAX_LINES:
         half = _MAX_LINES // 2
         lines = [*lines[:half], f"[... {len(lines) - 2 * half} lines left out ...]", *lines[-half:]]

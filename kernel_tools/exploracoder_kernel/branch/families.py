@@ -103,36 +103,36 @@ class Families:
         if not _exists(group):
             return None
         if time.monotonic() >= self._look_again_at:
-            started = time.monotonic()
+            start = time.monotonic()
             self._groups = {
                 process.group: branch
                 for branch, family in self.members().items()
                 for process in family
             }
-            done = time.monotonic()
-            self._look_again_at = done + _SHARE_OF_TIME * (done - started)
+            end = time.monotonic()
+            self._look_again_at = end + _SHARE_OF_TIME * (end - start)
         return self._groups.get(group)
 
     def members(self) -> dict[int, list[linux.Process]]:
         """The live processes of every branch, in one walk through the tree."""
-        found: dict[int, list[linux.Process]] = {branch: [] for branch in self._branches}
+        families: dict[int, list[linux.Process]] = {branch: [] for branch in self._branches}
         queue: list[tuple[int, Optional[int]]] = [(os.getpid(), None)]
         while queue:
-            parent, inherited = queue.pop()
+            parent, parent_branch = queue.pop()
             for pid in linux.children(parent):
                 process = linux.read_process(pid)
-                branch = inherited
+                branch = parent_branch
                 if process is not None:
-                    branch = self._branch_at(process, inherited)
-                    if branch in found:
-                        found[branch].append(process)
+                    branch = self._branch_at(process, parent_branch)
+                    if branch in families:
+                        families[branch].append(process)
                 queue.append((pid, branch))
-        return found
+        return families
 
-    def _branch_at(self, process: linux.Process, inherited: Optional[int]) -> Optional[int]:
+    def _branch_at(self, process: linux.Process, parent_branch: Optional[int]) -> Optional[int]:
         if process.pid in self._branches:
             return process.pid
-        return self._sessions.get(process.session, inherited)
+        return self._sessions.get(process.session, parent_branch)
 
     def has_company(self, branch: int) -> bool:
         """Whether a branch is more than one thread of one process; a quick look."""

@@ -32,10 +32,10 @@ def _reason_in_memory() -> Optional[str]:
     """Memory that both would write to: a fork copies all other."""
     try:
         with open("/proc/self/maps", "rb") as file:
-            shared = [line for line in file if line.split(None, 2)[1].startswith(b"rw-s")]
+            shared_mappings = [line for line in file if line.split(None, 2)[1].startswith(b"rw-s")]
     except OSError:
         return None
-    if not shared:
+    if not shared_mappings:
         return None
     return "the process maps memory that it would share with a fork"
 
@@ -60,9 +60,9 @@ def has_python_threads() -> bool:
 
 def _described(threads: int) -> str:
     """Names of the threads of Python, and how many there are of libraries."""
-    named = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
+    names = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
     others = threads - len(sys._current_frames())
-    words = named[:3]
+    words = names[:3]
     if others > 0 and words:
         words.append(f"and {others} not of Python")
     elif others > 0:

@@ -76,9 +76,9 @@ def _force_and_exit(value: Any, write_end: int) -> None:
 
 def _force(value: Any) -> dict[str, Any]:
     try:
-        taken = list(itertools.islice(iter(value), _FIRST + 1))
-        shown = [preview(element, 60) for element in taken[:_FIRST]]
-        return {"elements": shown, "has_more": len(taken) > _FIRST}
+        elements = list(itertools.islice(iter(value), _FIRST + 1))
+        previews = [preview(element, 60) for element in elements[:_FIRST]]
+        return {"elements": previews, "has_more": len(elements) > _FIRST}
     except BaseException as error:  # noqa: BLE001  # the user's iterator may raise anything
         return {"error": brief(error)}
 

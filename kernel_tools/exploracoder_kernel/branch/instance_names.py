@@ -8,14 +8,14 @@ import types
 
 def names_set_on_instances(kind: type) -> set[str]:
     """Names that annotations, slots or assignments to ``self`` give to instances of ``kind``."""
-    found: set[str] = set()
+    names: set[str] = set()
     for base in kind.__mro__:
         if base is object:
             continue
-        found |= _annotated(base)
-        found |= set(base.__dict__.get("__static_attributes__", ()))
-        found |= _assigned_in_methods(base)
-    return found
+        names |= _annotated(base)
+        names |= set(base.__dict__.get("__static_attributes__", ()))
+        names |= _assigned_in_methods(base)
+    return names
 
 
 def _annotated(kind: type) -> set[str]:
@@ -26,25 +26,25 @@ def _annotated(kind: type) -> set[str]:
 
 
 def _assigned_in_methods(kind: type) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for value in list(kind.__dict__.values()):
         if isinstance(value, types.FunctionType) and value.__code__.co_argcount:
-            found |= _assigned_to_first_argument(value.__code__)
-    return found
+            names |= _assigned_to_first_argument(value.__code__)
+    return names
 
 
 def _assigned_to_first_argument(code: types.CodeType) -> set[str]:
     """``self.name = ...`` is compiled to loading the first argument and STORE_ATTR."""
     me = code.co_varnames[0]
-    found: set[str] = set()
-    loaded: object = None
+    names: set[str] = set()
+    operand: object = None
     for step in dis.get_instructions(code):
-        if step.opname == "STORE_ATTR" and _is_loaded(loaded, me):
-            found.add(str(step.argval))
-        loaded = step.argval if step.opname.startswith("LOAD_FAST") else None
-    return found
+        if step.opname == "STORE_ATTR" and _is_loaded(operand, me):
+            names.add(str(step.argval))
+        operand = step.argval if step.opname.startswith("LOAD_FAST") else None
+    return names
 
 
-def _is_loaded(loaded: object, name: str) -> bool:
+def _is_loaded(operand: object, name: str) -> bool:
     """Newer Pythons load two variables in one step; the last of them is on top."""
-    return loaded == name or (isinstance(loaded, tuple) and loaded[-1:] == (name,))
+    return operand == name or (isinstance(operand, tuple) and operand[-1:] == (name,))

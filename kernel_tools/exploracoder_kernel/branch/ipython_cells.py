@@ -92,12 +92,12 @@ class IPythonCells:
 
     async def _execute_in_loop(self, cell: Cell, options: dict[str, bool]) -> Any:
         """A notebook's cells find the event loop running, also those without an ``await``."""
-        shell, refused = self._shell, None
+        shell, exc_info = self._shell, None
         try:
             code = shell.transform_cell(cell.code)
         except Exception:  # noqa: BLE001  # the shell wants to show it itself
-            code, refused = cell.code, sys.exc_info()
-        more = {"transformed_cell": code, "preprocessing_exc_tuple": refused}
+            code, exc_info = cell.code, sys.exc_info()
+        more = {"transformed_cell": code, "preprocessing_exc_tuple": exc_info}
         if not shell.should_run_async(cell.code, **more):
             return shell.run_cell(cell.code, **options)
         result = None
@@ -123,15 +123,15 @@ class IPythonCells:
         """Texts that may go on at ``cursor``, and where they start."""
         with warnings.catch_warnings(), provisionalcompleter():
             warnings.simplefilter("ignore")
-            found = list(self._shell.Completer.completions(code, cursor))
-            found = list(rectify_completions(code, found))[:_MOST_MATCHES]
-        start, end = (found[0].start, found[0].end) if found else (cursor, cursor)
+            completions = list(self._shell.Completer.completions(code, cursor))
+            completions = list(rectify_completions(code, completions))[:_MOST_MATCHES]
+        start, end = (completions[0].start, completions[0].end) if completions else (cursor, cursor)
         types = [
             {"start": one.start, "end": one.end, "text": one.text, "type": one.type or "<unknown>"}
-            for one in found
+            for one in completions
         ]
         return {
-            "matches": [one.text for one in found],
+            "matches": [one.text for one in completions],
             "start": start,
             "end": end,
             "metadata": {"_jupyter_types_experimental": types},

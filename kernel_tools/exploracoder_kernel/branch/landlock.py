@@ -41,15 +41,15 @@ def version() -> int:
     """The version of the kernel's interface; 0 without Landlock."""
     if not sys.platform.startswith("linux"):
         return 0
-    found = _call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
-    return max(0, found)
+    result = _call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+    return max(0, result)
 
 
-def restrict(wanted: dict[str, Any]) -> None:
+def restrict(rights: dict[str, Any]) -> None:
     """Give up all rights of this process but those named.
 
     Args:
-        wanted: ``read``, ``list`` and ``write`` are lists of paths: trees that may be read and
+        rights: ``read``, ``list`` and ``write`` are lists of paths: trees that may be read and
             run, trees whose folders may be listed, trees and files that may be changed as well.
             ``network`` says whether TCP is allowed. Without ``read``, files are left alone, and
             only what belongs to other processes is taken.
@@ -57,21 +57,21 @@ def restrict(wanted: dict[str, Any]) -> None:
     Raises:
         OSError: The kernel refused.
     """
-    known = version()
-    if not known:
+    abi = version()
+    if not abi:
         return
-    has_files = "read" in wanted
+    has_files = "read" in rights
     # To handle one right on files would take that to move them between folders, too.
-    handled = _handled(known) if has_files else 0
-    network = _TCP if known >= 4 and not wanted.get("network") else 0
-    scopes = _SCOPES if known >= 6 else 0
-    if not (handled or network or scopes):
+    handled_access = _handled(abi) if has_files else 0
+    network = _TCP if abi >= 4 and not rights.get("network") else 0
+    scopes = _SCOPES if abi >= 6 else 0
+    if not (handled_access or network or scopes):
         return
-    with _enforced(known, handled, network, scopes) as ruleset:
+    with _enforced(abi, handled_access, network, scopes) as ruleset:
         if has_files:
-            _allow(ruleset, wanted["read"], _READ & handled)
-            _allow(ruleset, wanted["list"], _READ_DIR & handled)
-            _allow(ruleset, wanted["write"], handled & ~_BLOCK_AND_CHARACTER_DEVICES)
+            _allow(ruleset, rights["read"], _READ & handled_access)
+            _allow(ruleset, rights["list"], _READ_DIR & handled_access)
+            _allow(ruleset, rights["write"], handled_access & ~_BLOCK_AND_CHARACTER_DEVICES)
 
 
 def keep_apart() -> None:
@@ -82,10 +82,10 @@ def keep_apart() -> None:
     Raises:
         OSError: The kernel refused.
     """
-    known = version()
-    if not known:
+    abi = version()
+    if not abi:
         return
-    with _enforced(known, _MAKE_BLOCK_DEVICE, 0, _SCOPES if known >= 6 else 0):
+    with _enforced(abi, _MAKE_BLOCK_DEVICE, 0, _SCOPES if abi >= 6 else 0):
         pass
 
 
@@ -110,9 +110,9 @@ def forbid_new_privileges() -> None:
     checked(libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "prctl")
 
 
-def _handled(known: int) -> int:
+def _handled(abi: int) -> int:
     """All rights on files that this version can take."""
-    bits = {1: 13, 2: 14, 3: 15, 4: 15}.get(known, 16)
+    bits = {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)
     return (1 << bits) - 1
 
 
@@ -137,8 +137,8 @@ def _allow(ruleset: int, paths: list[str], rights: int) -> None:
         with contextlib.suppress(FileNotFoundError, PermissionError):
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
             try:
-                allowed = rights if os.path.isdir(path) else rights & _OF_FILES
-                rule = struct.pack("=Qi", allowed, place)
+                access = rights if os.path.isdir(path) else rights & _OF_FILES
+                rule = struct.pack("=Qi", access, place)
                 checked(_call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0), "landlock_add_rule")
             finally:
                 os.close(place)

@@ -111,23 +111,23 @@ def children(pid: int) -> list[int]:
     """The children of all threads of a process; of the whole table where the kernel keeps none."""
     if not _tells_children():
         return [process.pid for process in processes() if process.parent == pid]
-    found: list[int] = []
+    pids: list[int] = []
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children") as file:
-                found += [int(word) for word in file.read().split()]
-    return found
+                pids += [int(word) for word in file.read().split()]
+    return pids
 
 
 def descendants(roots: list[int]) -> list[int]:
     """Everything below ``roots`` that is alive, the roots themselves not included."""
-    found: list[int] = []
+    pids: list[int] = []
     queue = list(roots)
     while queue:
         below = children(queue.pop())
-        found += below
+        pids += below
         queue += below
-    return [pid for pid in found if read_process(pid) is not None]
+    return [pid for pid in pids if read_process(pid) is not None]
 
 
 def kill_all(members: Callable[[], list[int]]) -> list[int]:
@@ -138,17 +138,17 @@ def kill_all(members: Callable[[], list[int]]) -> list[int]:
     Returns:
         Who was killed.
     """
-    found: list[int] = []
+    pids: list[int] = []
     while True:
-        newcomers = [pid for pid in members() if pid not in found]
+        newcomers = [pid for pid in members() if pid not in pids]
         if not newcomers:
             break
         for pid in newcomers:
             send_signal(pid, signal.SIGSTOP)
-        found += newcomers
-    for pid in found:
+        pids += newcomers
+    for pid in pids:
         send_signal(pid, signal.SIGKILL)
-    return found
+    return pids
 
 
 def kill_family(root: int) -> None:
@@ -172,15 +172,15 @@ def kill_descendants() -> None:
 
 def reap() -> list[tuple[int, int]]:
     """Collect the children that have ended: (pid, wait status) of each."""
-    ended: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return ended
+            return ends
         if pid == 0:
-            return ended
-        ended.append((pid, status))
+            return ends
+        ends.append((pid, status))
 
 
 def amounts(file: str, *kinds: bytes) -> dict[bytes, int]:
@@ -199,8 +199,8 @@ def amounts(file: str, *kinds: bytes) -> dict[bytes, int]:
 def resident_bytes(pid: int) -> int:
     """Memory that a process uses alone or together with forks, without files; 0 when gone."""
     try:
-        found = amounts(f"{pid}/status", b"Rss")
-        return found[b"RssAnon"] + found[b"RssShmem"]
+        sizes = amounts(f"{pid}/status", b"Rss")
+        return sizes[b"RssAnon"] + sizes[b"RssShmem"]
     except (OSError, ValueError, KeyError):
         return 0
 
@@ -208,8 +208,8 @@ def resident_bytes(pid: int) -> int:
 def fair_bytes(pid: int) -> Optional[int]:
     """Its memory, of what is shared its part; None when the system doesn't tell."""
     try:
-        found = amounts(f"{pid}/smaps_rollup", b"Pss")
-        return found[b"Pss_Anon"] + found[b"Pss_Shmem"] if b"Pss_Anon" in found else found[b"Pss"]
+        sizes = amounts(f"{pid}/smaps_rollup", b"Pss")
+        return sizes[b"Pss_Anon"] + sizes[b"Pss_Shmem"] if b"Pss_Anon" in sizes else sizes[b"Pss"]
     except (OSError, ValueError, KeyError):
         return None
 

@@ -59,15 +59,15 @@ class Loop:
             return
         if not _is_busy(loop) and not _watches(loop):
             return
-        arrived = loop.create_future()
+        arrival = loop.create_future()
 
         def arrive() -> None:
-            if not arrived.done():
-                arrived.set_result(None)
+            if not arrival.done():
+                arrival.set_result(None)
 
         loop.add_reader(sock, arrive)
         try:
-            loop.run_until_complete(arrived)
+            loop.run_until_complete(arrival)
         finally:
             loop.remove_reader(sock)
 
@@ -100,7 +100,7 @@ class Loop:
         In the latter case the old one is kept, unused: closing it would reach into the parent's.
         """
         try:
-            shared = (loop._selector, loop._ssock, loop._csock)
+            parts = (loop._selector, loop._ssock, loop._csock)
             loop._selector = type(loop._selector)()
             loop._internal_fds = 0
             loop._default_executor = None
@@ -109,7 +109,7 @@ class Loop:
             self._abandoned.append(loop)
             self._loop = None
             return
-        for part in shared:
+        for part in parts:
             part.close()
 
 
@@ -124,5 +124,5 @@ def _watches(loop: Any) -> bool:
     if getattr(loop, "_signal_handlers", None):
         return True
     selector = getattr(loop, "_selector", None)
-    watched = selector.get_map() if selector is not None else None
-    return watched is not None and len(watched) > getattr(loop, "_internal_fds", 0)
+    keys = selector.get_map() if selector is not None else None
+    return keys is not None and len(keys) > getattr(loop, "_internal_fds", 0)

@@ -14,12 +14,12 @@ def answer(_request: Any = None) -> dict[str, Any]:
     A fork shares all pages with its parent until either writes to them; it has files of its own.
     """
     try:
-        found = linux.amounts("self/smaps_rollup", b"Private_", b"Swap:", b"Shared_")
+        sizes = linux.amounts("self/smaps_rollup", b"Private_", b"Swap:", b"Shared_")
     except (OSError, ValueError):
         own, shared = resident_bytes(), 0
     else:
-        shared = sum(found[name] for name in found if name.startswith(b"Shared_"))
-        own = sum(found.values()) - shared
+        shared = sum(sizes[name] for name in sizes if name.startswith(b"Shared_"))
+        own = sum(sizes.values()) - shared
     return {"own": own + private_folder.memory_bytes(), "shared": shared}
 
 

@@ -37,15 +37,15 @@ class Walk(NamedTuple):
 def resolve(name: str, namespace: dict[str, Any]) -> dict[str, Any]:
     """Whether ``name`` exists, where it stops existing, and what its owner has that is like it."""
     walk = follow(name, namespace)
-    known = walk.exists is True and walk.value is not _UNKNOWN
+    is_known = walk.exists is True and walk.value is not _UNKNOWN
     return {
         "name": name,
         "exists": walk.exists,
         "owner": walk.owner_path,
         "owner_type": "" if walk.owner is _MISSING else type_name(type(walk.owner)),
         "nearest": [] if walk.exists else nearest(walk, namespace),
-        "signature": signature(walk.value) if known else None,
-        "doc_summary": summary(walk.value) if known else None,
+        "signature": signature(walk.value) if is_known else None,
+        "doc_summary": summary(walk.value) if is_known else None,
     }
 
 
@@ -146,15 +146,15 @@ def member_names(owner: Any) -> list[str]:
     if isinstance(owner, types.ModuleType):
         return sorted({*vars(owner), *_exported(owner)})
     kind = owner if isinstance(owner, type) else type(owner)
-    found = set(type.__dir__(kind)) | set(names_set_on_instances(kind))
+    names = set(type.__dir__(kind)) | set(names_set_on_instances(kind))
     if kind is not owner:
-        found |= set(getattr(owner, "__dict__", ()))
-    return sorted(name for name in found if isinstance(name, str))
+        names |= set(getattr(owner, "__dict__", ()))
+    return sorted(name for name in names if isinstance(name, str))
 
 
 def _exported(module: types.ModuleType) -> list[str]:
-    exported = vars(module).get("__all__", ())
-    return [name for name in exported if isinstance(name, str)]
+    exports = vars(module).get("__all__", ())
+    return [name for name in exports if isinstance(name, str)]
 
 
 def nearest(walk: Walk, namespace: dict[str, Any]) -> list[str]:
@@ -164,13 +164,13 @@ def nearest(walk: Walk, namespace: dict[str, Any]) -> list[str]:
     else:
         pool = member_names(walk.owner)
     wants_private = walk.missing.startswith("_")
-    scored = [
+    candidates = [
         (_likeness(walk.missing, name), name)
         for name in pool
         if wants_private or not name.startswith("_")
     ]
     close = sorted(
-        (pair for pair in scored if pair[0] >= _CLOSE_ENOUGH), key=lambda p: (-p[0], p[1])
+        (pair for pair in candidates if pair[0] >= _CLOSE_ENOUGH), key=lambda p: (-p[0], p[1])
     )
     return [name for _score, name in close[:5]]
 
@@ -183,8 +183,8 @@ def words(identifier: str) -> set[str]:
 def _likeness(missing: str, name: str) -> float:
     spelling = difflib.SequenceMatcher(None, missing.lower(), name.lower()).ratio()
     ours, theirs = words(missing), words(name)
-    shared = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
-    return max(spelling, 0.5 * spelling + 0.5 * shared)
+    overlap = len(ours & theirs) / max(1, min(len(ours), len(theirs)))
+    return max(spelling, 0.5 * spelling + 0.5 * overlap)
 
 
 def signature(value: Any) -> Optional[str]:

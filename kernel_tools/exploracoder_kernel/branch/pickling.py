@@ -159,11 +159,11 @@ def pickler_class(library: Any) -> Any:
             self.modules.add(package)
 
         def _dynamic_function_reduce(self, func: Any) -> Any:
-            reduced = super()._dynamic_function_reduce(func)
+            reduction = super()._dynamic_function_reduce(func)
             if func.__globals__ is self._main:
                 for name in self._hidden:
-                    reduced[2][1]["__globals__"].pop(name, None)
-            return reduced
+                    reduction[2][1]["__globals__"].pop(name, None)
+            return reduction
 
     return VariablePickler
 
@@ -244,8 +244,8 @@ def answer(request: dict[str, Any]) -> str:
 def _hidden(main: dict[str, Any]) -> set[str]:
     """Names that IPython put there, and the user did not bind to something else."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    hidden = getattr(shell, "user_ns_hidden", {})
-    own = {name for name, value in list(hidden.items()) if main.get(name) is value}
+    hidden_variables = getattr(shell, "user_ns_hidden", {})
+    own = {name for name, value in list(hidden_variables.items()) if main.get(name) is value}
     return own | {"get_ipython", "__builtins__", "__builtin__"}
 
 

@@ -99,9 +99,9 @@ class PlainCells:
         import rlcompleter
         import string
 
-        allowed = string.ascii_letters + string.digits + "_."
+        alphabet = string.ascii_letters + string.digits + "_."
         start = cursor
-        while start > 0 and code[start - 1] in allowed:
+        while start > 0 and code[start - 1] in alphabet:
             start -= 1
         completer = rlcompleter.Completer(self.namespace)
         matches: list[str] = []
@@ -131,11 +131,11 @@ class PlainCells:
         """What a front end shows of the name at ``cursor``, as a mime bundle; empty: nothing."""
         around = [name for name in _DOTTED.finditer(code) if name.start() <= cursor <= name.end()]
         before = _DOTTED.finditer(code[:cursor])
-        called = [name for name in before if code[name.end() :].startswith("(")]
-        for name in [*around, *reversed(called)]:
-            found = name_checks.inspect_name(name.group(), self.namespace)
-            if found["found"]:
-                return {"text/plain": _described(found, detail)}
+        calls = [name for name in before if code[name.end() :].startswith("(")]
+        for name in [*around, *reversed(calls)]:
+            info = name_checks.inspect_name(name.group(), self.namespace)
+            if info["found"]:
+                return {"text/plain": _described(info, detail)}
         return {}
 
     def _compile(self, cell: Cell) -> list[types.CodeType]:
@@ -147,8 +147,8 @@ class PlainCells:
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         programs = [compile(tree, cell.name, "exec", flags, dont_inherit=True)]
         if last:
-            shown = ast.Interactive(body=last)
-            programs.append(compile(shown, cell.name, "single", flags, dont_inherit=True))
+            last_tree = ast.Interactive(body=last)
+            programs.append(compile(last_tree, cell.name, "single", flags, dont_inherit=True))
         return programs
 
     def _display(self, value: object) -> None:
@@ -164,13 +164,13 @@ class PlainCells:
         self._tell({"output": output})
 
 
-def _described(found: dict[str, Any], detail: int) -> str:
+def _described(info: dict[str, Any], detail: int) -> str:
     """What is known of a name, a line for each fact; ``detail`` adds where it is written."""
     facts = [
-        ("Signature", f"{found['name']}{found['signature']}" if found.get("signature") else None),
-        ("Type", found.get("type")),
-        ("File", found.get("file")),
-        ("Line", found.get("line") if detail else None),
-        ("Docstring", found.get("documentation")),
+        ("Signature", f"{info['name']}{info['signature']}" if info.get("signature") else None),
+        ("Type", info.get("type")),
+        ("File", info.get("file")),
+        ("Line", info.get("line") if detail else None),
+        ("Docstring", info.get("documentation")),
     ]
     return "\n".join(f"{label}: {fact}" for label, fact in facts if fact)

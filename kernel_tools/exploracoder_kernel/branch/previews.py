@@ -81,9 +81,9 @@ def shape(value: Any) -> Optional[list[int]]:
         return None
 
     def measure() -> Optional[list[int]]:
-        found = value.shape
-        is_shape = isinstance(found, tuple) and all(isinstance(n, int) for n in found)
-        return [int(n) for n in found] if is_shape else None
+        sizes = value.shape
+        is_shape = isinstance(sizes, tuple) and all(isinstance(n, int) for n in sizes)
+        return [int(n) for n in sizes] if is_shape else None
 
     return attempt(measure, seconds=_REPR_SECONDS)
 
@@ -106,13 +106,13 @@ def is_iterator(value: object) -> bool:
 def type_name(kind: type) -> str:
     """``module.QualName``, through the shortest package that exports it; builtins are bare."""
     module = type.__dict__["__module__"].__get__(kind)
-    qualified = str(type.__dict__["__qualname__"].__get__(kind)).replace("<locals>.", "")
+    qualname = str(type.__dict__["__qualname__"].__get__(kind)).replace("<locals>.", "")
     if not isinstance(module, str) or module in ("builtins", "__main__", ""):
-        return qualified
+        return qualname
     parts = module.split(".")
     for size in range(1, len(parts)):
         prefix = ".".join(parts[:size])
         exporter = sys.modules.get(prefix)
-        if exporter is not None and vars(exporter).get(qualified) is kind:
-            return f"{prefix}.{qualified}"
-    return f"{module}.{qualified}"
+        if exporter is not None and vars(exporter).get(qualname) is kind:
+            return f"{prefix}.{qualname}"
+    return f"{module}.{qualname}"

@@ -56,11 +56,11 @@ class PrivateFolder:
         Raises:
             OSError: The system refused. Such a fork must not run anything.
         """
-        held = descriptors.below(self.path)
+        open_files = descriptors.below(self.path)
         place, before = _place_in(self.work), self.path
         left_out = self._renew()
         self._note = _NOTE.format(left_out) if left_out else ""
-        descriptors.move(held, before, self.path)
+        descriptors.move(open_files, before, self.path)
         if place is not None:
             for folder in (os.path.join(self.work, place), self.work):
                 with contextlib.suppress(OSError):

@@ -47,16 +47,18 @@ class Purges:
     def __contains__(self, branch: int) -> bool:
         return branch in self._purges
 
-    def begin(self, branch: int, done: Callable[[], None], *, spared: Optional[int] = None) -> None:
-        """Kill a branch's processes now, and whoever turns up later; then call ``done``.
+    def begin(
+        self, branch: int, callback: Callable[[], None], *, spared: Optional[int] = None
+    ) -> None:
+        """Kill a branch's processes now, and whoever turns up later; then call ``callback``.
 
         Where a purge of the branch goes on, this joins it; nobody is spared whom one of them kills.
         """
         before = self._purges.get(branch)
         if before is None:
-            self._purges[branch] = _Purge(spared, [done])
+            self._purges[branch] = _Purge(spared, [callback])
         else:
-            self._purges[branch] = _Purge(before.spared and spared, [*before.done, done])
+            self._purges[branch] = _Purge(before.spared and spared, [*before.done, callback])
         self._allowances.frozen.add(branch)
         self._step(branch)
 
@@ -72,21 +74,21 @@ class Purges:
 
     def _step(self, branch: int) -> None:
         purge = self._purges[branch]
-        found = self._kill(branch, purge.spared)
-        purge.quiet = 0 if found else purge.quiet + 1
+        pids = self._kill(branch, purge.spared)
+        purge.quiet = 0 if pids else purge.quiet + 1
         self._next = time.monotonic() + _EVERY_SECONDS
-        if purge.is_over() or self._was_alone(branch, found, is_first=purge.is_new):
+        if purge.is_over() or self._was_alone(branch, pids, is_first=purge.is_new):
             del self._purges[branch]
             self._allowances.frozen.discard(branch)
-            for done in purge.done:
-                done()
+            for callback in purge.done:
+                callback()
         purge.is_new = False
 
-    def _was_alone(self, branch: int, found: list[int], *, is_first: bool) -> bool:
+    def _was_alone(self, branch: int, pids: list[int], *, is_first: bool) -> bool:
         """Whether no second look is needed. Where nobody supervises, what is seen has to do."""
         if self._allowances.is_supervised:
             return self._allowances.is_alone(branch)
-        return is_first and not set(found) - {branch}
+        return is_first and not set(pids) - {branch}
 
     def _kill(self, branch: int, spared: Optional[int]) -> list[int]:
         if self._allowances.is_alone(branch):

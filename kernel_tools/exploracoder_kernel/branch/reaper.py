@@ -113,10 +113,10 @@ class Reaper:
         self, listener: int, names: dict[str, str], mount: Optional[private_mount.PrivateMount]
     ) -> None:
         """Decide the system calls that wait at ``listener``; ``names`` says which they are."""
-        decided = {int(number): name for number, name in names.items()}
+        calls = {int(number): name for number, name in names.items()}
         self._allowances.is_supervised = True
         self._supervisor = supervisor.Supervisor(
-            listener, decided, self._families, self._allowances, mount
+            listener, calls, self._families, self._allowances, mount
         )
         self._poll.register(listener, select.POLLIN)
 
@@ -273,10 +273,10 @@ class Reaper:
 
     def _say_end(self, branch: int, status: Optional[int]) -> None:
         code = None if status is None else os.waitstatus_to_exitcode(status)
-        ended = {"pid": branch, "signal": None, "code": code}
+        end = {"pid": branch, "signal": None, "code": code}
         if code is not None and code < 0:
-            ended.update(signal=-code, code=None)
-        self._say({"ended": ended})
+            end.update(signal=-code, code=None)
+        self._say({"ended": end})
 
     def _say_limit(self, branch: int, name: str, is_killed: bool) -> None:
         self._say({"limit": {"pid": branch, "name": name, "is_killed": is_killed}})

@@ -27,12 +27,12 @@ def apply(limits: dict[str, int]) -> None:
     """Set hard limits by their names in ``resource``; none is raised."""
     import resource
 
-    for name, wanted in limits.items():
+    for name, limit in limits.items():
         number = getattr(resource, name, None)
         if number is None:
             continue
         _soft, hard = resource.getrlimit(number)
-        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(number, (value, value))
             _set.add(_NAMES.get(name, name))
@@ -51,15 +51,15 @@ def in_cell(memory_bytes: Optional[int]) -> Iterator[None]:
     """
     import resource
 
-    wanted = {resource.RLIMIT_AS: memory_bytes} if memory_bytes else {}
-    before = {number: resource.getrlimit(number) for number in wanted}
+    limits = {resource.RLIMIT_AS: memory_bytes} if memory_bytes else {}
+    before = {number: resource.getrlimit(number) for number in limits}
     if _set:
         for number, reserve in ((resource.RLIMIT_NOFILE, 24), (resource.RLIMIT_DATA, 2**26)):
             _soft, hard = resource.getrlimit(number)
             before[number] = (hard, hard)
             if hard > 2 * reserve:
-                wanted[number] = hard - reserve
-    for number, most in wanted.items():
+                limits[number] = hard - reserve
+    for number, most in limits.items():
         hard = before[number][1]
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(number, (soft, hard))

@@ -30,11 +30,11 @@ def become(branch_fd: int, setup: dict[str, Any], decisions: socket.socket) -> N
     environment = {**os.environ, **setup["environment"]}
     folder = setup["folder"]
     if folder is not None and not folder["is_mounted"]:
-        nested = private_folder.NestedFolder(setup["task"], folder["path"], setup["landlock"])
-        nested.enter(environment)
+        own_folder = private_folder.NestedFolder(setup["task"], folder["path"], setup["landlock"])
+        own_folder.enter(environment)
         for part in ("home", "tmp", "work"):
             os.makedirs(os.path.join(folder["path"], part), exist_ok=True)
-        nested.confine()
+        own_folder.confine()
     elif setup["landlock"]:
         landlock.restrict(setup["landlock"])
     _give_up(setup, decisions)
@@ -58,8 +58,8 @@ def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
             wire.send(decisions, {"refused": str(error) or type(error).__name__})
             os._exit(1)
         descriptors = [] if listener is None else [listener]
-        refused = "not asked for" if listener is None else None
-        socket.send_fds(decisions, [wire.pack({"refused": refused})], descriptors)
+        reason = "not asked for" if listener is None else None
+        socket.send_fds(decisions, [wire.pack({"refused": reason})], descriptors)
     if listener is not None:
         os.close(listener)
 

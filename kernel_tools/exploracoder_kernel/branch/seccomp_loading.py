@@ -50,9 +50,9 @@ def load(programs: list[str]) -> int:
 
 def _load(program: str, flags: int) -> Optional[int]:
     code = base64.b64decode(program)
-    held = ctypes.create_string_buffer(code, len(code))
+    buffer = ctypes.create_string_buffer(code, len(code))
     count = len(code) // _INSTRUCTION_BYTES
-    header = ctypes.create_string_buffer(struct.pack("@HP", count, ctypes.addressof(held)))
+    header = ctypes.create_string_buffer(struct.pack("@HP", count, ctypes.addressof(buffer)))
     number = _CALLS.get(os.uname().machine)
     if number is None:
         raise OSError(f"The number of seccomp is not known for {os.uname().machine}")

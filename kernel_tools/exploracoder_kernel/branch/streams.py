@@ -50,10 +50,10 @@ class Channels:
     def enter(self, fd: int) -> None:
         """Before writing to ``fd``: wait until what went another way has been read."""
         if self._last is not None and self._last != fd and self._patience > 0:
-            started = time.monotonic()
-            while _unread(self._last) and time.monotonic() - started < self._patience:
+            start = time.monotonic()
+            while _unread(self._last) and time.monotonic() - start < self._patience:
                 time.sleep(0.00005)
-            self._patience -= time.monotonic() - started
+            self._patience -= time.monotonic() - start
         self._last = fd
 
     def enter_socket(self, fd: int) -> None:
@@ -93,9 +93,9 @@ class OrderedText(io.TextIOWrapper):
     def write(self, text: str) -> int:
         """Write and flush."""
         self._channels.enter(self._fd)
-        written = super().write(text)
+        count = super().write(text)
         self.flush()
-        return written
+        return count
 
 
 def install(channels: Channels) -> None:

@@ -13,25 +13,25 @@ _MOST = 64
 SYS_ADMIN = 21
 
 
-def keep(*kept: int, through_programs: bool = False) -> None:
+def keep(*capabilities: int, through_programs: bool = False) -> None:
     """Give up all others, so that no program started from here has them either.
 
     Args:
-        kept: What remains of those that this process has.
+        capabilities: What remains of those that this process has.
         through_programs: The next program that takes this process over has them, too; otherwise
             no program has any.
 
     Raises:
         OSError: The kernel refused.
     """
-    for capability in set(range(_MOST)) - set(kept):
+    for capability in set(range(_MOST)) - set(capabilities):
         libc().prctl(_DROP_FROM_BOUND, capability, 0, 0, 0)
     libc().prctl(_AMBIENT, _AMBIENT_CLEAR, 0, 0, 0)
-    bits = sum(1 << capability for capability in kept)
-    inherited = bits if through_programs else 0
-    sets = (bits, bits, inherited)
+    bits = sum(1 << capability for capability in capabilities)
+    inheritable_bits = bits if through_programs else 0
+    sets = (bits, bits, inheritable_bits)
     words = [(value >> shift) & 0xFFFFFFFF for shift in (0, 32) for value in sets]
     header = struct.pack("=Ii", _VERSION_3, 0)
     checked(libc().capset(header, struct.pack("=6I", *words)), "capset")
-    for capability in kept if through_programs else ():
+    for capability in capabilities if through_programs else ():
         libc().prctl(_AMBIENT, _AMBIENT_RAISE, capability, 0, 0)

@@ -109,8 +109,8 @@ class Supervisor:
     def _require_own(self, number: int, process: int, namespace: int) -> None:
         """Raise OSError unless the namespace is of the process that waits, and of no other."""
         fcntl.ioctl(self.listener, _IS_WAITING, struct.pack("=Q", number))
-        taken = [os.getpid(), *(branch for branch in self._families if branch != process)]
-        for other in taken:
+        other_pids = [os.getpid(), *(branch for branch in self._families if branch != process)]
+        for other in other_pids:
             is_same = False
             with contextlib.suppress(OSError), opened_namespace(other) as others:  # one may end
                 is_same = os.path.samestat(os.fstat(namespace), os.fstat(others))

@@ -36,11 +36,11 @@ def mark_all(variables: Variables) -> dict[str, Mark]:
 
 def changed(before: dict[str, Mark], after: Variables, tree: Optional[ast.Module]) -> list[str]:
     """Names that are new, bound again (also to an equal value), or of another size."""
-    stored = _stored_names(tree) if tree is not None else set()
+    stored_names = _stored_names(tree) if tree is not None else set()
     return [
         name
         for name, value in after.items()
-        if name in stored or name not in before or before[name] != _mark(value)
+        if name in stored_names or name not in before or before[name] != _mark(value)
     ]
 
 
@@ -56,18 +56,18 @@ def _mark(value: object) -> Mark:
 
 def _stored_names(tree: ast.Module) -> set[str]:
     """Names that the module level of a cell assigns, also inside loops and conditions."""
-    stored: set[str] = set()
+    names: set[str] = set()
     queue: list[ast.AST] = list(tree.body)
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     while queue:
         node = queue.pop()
         if isinstance(node, scopes):
-            stored.add(node.name)
+            names.add(node.name)
         elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                stored.add(node.id)
+                names.add(node.id)
             queue.extend(ast.iter_child_nodes(node))
-    return stored
+    return names
 
 
 def is_users(name: str, value: object) -> bool:
@@ -82,16 +82,16 @@ def describe(
 
     Of too many, classes and functions are left out first: ``import *`` binds hundreds.
     """
-    described = []
+    descriptions = []
     budget = MAX_FORCED
-    wanted = list(names)
-    if len(wanted) > MAX_VARIABLES:
-        wanted.sort(key=lambda name: issubclass(type(variables[name]), _DEFINITIONS))
-    for name in wanted[:MAX_VARIABLES]:
+    candidates = list(names)
+    if len(candidates) > MAX_VARIABLES:
+        candidates.sort(key=lambda name: issubclass(type(variables[name]), _DEFINITIONS))
+    for name in candidates[:MAX_VARIABLES]:
         facts = _describe(variables[name], force if budget > 0 else None)
         budget -= 1 if facts["is_lazy"] else 0
-        described.append({"name": name, **facts})
-    return described
+        descriptions.append({"name": name, **facts})
+    return descriptions
 
 
 def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
@@ -106,10 +106,10 @@ def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
     }
     if force is None or not lazy:
         return facts
-    seen = force(value)
-    if "elements" in seen:
-        facts["preview"] = _elements(value, facts["preview"], seen)
-    facts["preview_error"] = seen.get("error")
+    outcome = force(value)
+    if "elements" in outcome:
+        facts["preview"] = _elements(value, facts["preview"], outcome)
+    facts["preview_error"] = outcome.get("error")
     return facts
 
 
@@ -134,11 +134,11 @@ def _element_type(value: object) -> str:
     return "" if kind.__module__ == "builtins" else f"[{type_name(kind)}]"
 
 
-def _elements(value: object, own: str, seen: dict[str, Any]) -> str:
+def _elements(value: object, own: str, outcome: dict[str, Any]) -> str:
     """The first elements, after the object's own repr where its class wrote one."""
-    words = "first elements: " if seen["has_more"] else "elements: "
-    text = words + ", ".join(seen["elements"]) + (", …" if seen["has_more"] else "")
-    if not seen["elements"]:
+    words = "first elements: " if outcome["has_more"] else "elements: "
+    text = words + ", ".join(outcome["elements"]) + (", …" if outcome["has_more"] else "")
+    if not outcome["elements"]:
         text = "no elements"
     is_plain = type(value).__repr__ is object.__repr__ or is_iterator(value)
     return cut(text if is_plain else f"{cut(own, 80)}; {text}", MAX_PREVIEW)

@@ -72,8 +72,8 @@ class Arrivals:
         if file is None:
             raise BadRequest(f"No upload {upload!r} has come. Send it first.")
         file.flush()
-        unpickled = await self._sidecar.unpickle(branch_id, PickledVariables(file, report))
-        return {"branch": branch_id, "unpickled": unpickled}
+        outcome = await self._sidecar.unpickle(branch_id, PickledVariables(file, report))
+        return {"branch": branch_id, "unpickled": outcome}
 
     def close(self) -> None:
         """Let go of what nobody asked for."""

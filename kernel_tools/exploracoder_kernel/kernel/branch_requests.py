@@ -71,7 +71,7 @@ class Branches:
         ``measure`` looks how much memory each branch holds now.
         """
         infos = await self._sidecar.measure() if measure else self._sidecar.tree()
-        chosen = self._sandboxing
+        sandboxing = self._sandboxing
         return {
             "branches": infos,
             "current": self._records.current,
@@ -80,9 +80,9 @@ class Branches:
             "strategy_reason": self._sidecar.strategy_reason,
             "python_version": self._sidecar.python_version,
             "sandbox": {
-                "level": chosen.level,
-                "mechanism": chosen.mechanism,
-                "reason": chosen.reason,
+                "level": sandboxing.level,
+                "mechanism": sandboxing.mechanism,
+                "reason": sandboxing.reason,
             },
         }
 
@@ -90,22 +90,22 @@ class Branches:
     async def variables(self, branch: str | None = None) -> Content:
         """The user's variables in a branch."""
         branch_id = self._records.find(branch).id
-        found = await self._sidecar.variables(branch_id)
-        return {"branch": branch_id, "variables": found}
+        user_variables = await self._sidecar.variables(branch_id)
+        return {"branch": branch_id, "variables": user_variables}
 
     @validate_call
     async def resolve(self, names: tuple[str, ...], branch: str | None = None) -> Content:
         """Whether dotted names exist in a branch."""
         branch_id = self._records.find(branch).id
-        found = await self._sidecar.resolve(branch_id, names)
-        return {"branch": branch_id, "resolved": found}
+        resolved_names = await self._sidecar.resolve(branch_id, names)
+        return {"branch": branch_id, "resolved": resolved_names}
 
     @validate_call
     async def inspect(self, name: str, branch: str | None = None) -> Content:
         """Type, signature, documentation and place of a dotted name."""
         branch_id = self._records.find(branch).id
-        found = await self._sidecar.inspect(branch_id, name)
-        return {"branch": branch_id, "inspection": found}
+        inspection = await self._sidecar.inspect(branch_id, name)
+        return {"branch": branch_id, "inspection": inspection}
 
     @validate_call
     async def bind(self, cells: dict[str, str]) -> Content:

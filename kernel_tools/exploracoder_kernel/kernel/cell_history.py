@@ -30,19 +30,19 @@ class CellHistory:
         """The history with one cell more."""
         return CellHistory((*self.entries, HistoryEntry(number, code, result)))
 
-    def answer(self, hist_access_type: str, **asked: Any) -> list[list[Any]]:
+    def answer(self, hist_access_type: str, **options: Any) -> list[list[Any]]:
         """What was asked for, as ``[session, number, code]`` or with ``[code, result]`` last.
 
-        ``asked`` is the rest of a ``history_request``.
+        ``options`` is the rest of a ``history_request``.
         """
         if hist_access_type == "range":
-            found = self._range(**asked)
+            cells = self._range(**options)
         elif hist_access_type == "search":
-            found = _last(self._search(**asked), asked.get("n"))
+            cells = _last(self._search(**options), options.get("n"))
         else:
-            found = _last(self.entries, asked.get("n"))
-        wants_results = asked.get("output", False)
-        return [[SESSION, e.number, [e.code, e.result] if wants_results else e.code] for e in found]
+            cells = _last(self.entries, options.get("n"))
+        wants_results = options.get("output", False)
+        return [[SESSION, e.number, [e.code, e.result] if wants_results else e.code] for e in cells]
 
     def _range(
         self, session: int = 0, start: int | None = None, stop: int | None = None, **_: Any
@@ -57,9 +57,9 @@ class CellHistory:
         self, pattern: str | None = None, unique: bool = False, **_: Any
     ) -> tuple[HistoryEntry, ...]:
         """The newest of equal ones, where ``unique``."""
-        found = [entry for entry in self.entries if fnmatchcase(entry.code, pattern or "*")]
-        newest = {entry.code: entry for entry in found}
-        return tuple(e for e in found if not unique or newest[e.code] is e)
+        matches = [entry for entry in self.entries if fnmatchcase(entry.code, pattern or "*")]
+        newest = {entry.code: entry for entry in matches}
+        return tuple(e for e in matches if not unique or newest[e.code] is e)
 
 
 def _last(entries: tuple[HistoryEntry, ...], count: int | None) -> tuple[HistoryEntry, ...]:

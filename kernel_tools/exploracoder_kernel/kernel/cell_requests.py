@@ -97,7 +97,7 @@ class Cells:
         Raises:
             SidecarError: It could not run at all, since its branch is gone or can't be built again.
         """
-        started = datetime.now(timezone.utc).isoformat()
+        start_time = datetime.now(timezone.utc).isoformat()
         base = self._branches.base_of(cell.content, cell.options)
         if base is not None:
             cell = replace(cell, is_of_subtask=True)
@@ -109,7 +109,7 @@ class Cells:
         if cell.is_observed:
             about["observation"] = observation.model_dump(mode="json")
         content = _reply_content(observation, record.count)
-        return content, {"started": started, METADATA_KEY: about}
+        return content, {"started": start_time, METADATA_KEY: about}
 
     async def pass_on(self, request: Request, record: Record) -> None:
         """Hand a comm message to the branch, and wait until its handlers have run.
@@ -125,16 +125,16 @@ class Cells:
             raise BadRequest("It names no comm.")
         target = str(content.get("target_name", ""))
         record.note_comm(message["msg_type"], content["comm_id"], target)
-        passed = {name: message[name] for name in ("msg_type", "header", "content", "metadata")}
-        passed["buffers"] = [bytes(buffer) for buffer in message["buffers"]]
+        fields = {name: message[name] for name in ("msg_type", "header", "content", "metadata")}
+        fields["buffers"] = [bytes(buffer) for buffer in message["buffers"]]
         with CellFrontEnd(self._kernel, request, record) as front_end:
-            await self._sidecar.send_comm(record.id, passed, NOTEBOOK_LIMITS, front_end=front_end)
+            await self._sidecar.send_comm(record.id, fields, NOTEBOOK_LIMITS, front_end=front_end)
 
     async def _run(self, cell: NotebookCell, record: Record) -> Observation:
         content, number = cell.content, record.count + 1
         if not content.silent:
-            shown = {"code": content.code, "execution_count": number}
-            self._kernel.publish("execute_input", shown, cell.request.message)
+            input_content = {"code": content.code, "execution_count": number}
+            self._kernel.publish("execute_input", input_content, cell.request.message)
         front_end = CellFrontEnd(
             self._kernel, cell.request, record, allow_stdin=content.allow_stdin
         )

@@ -105,10 +105,10 @@ class ConcurrentKernel(Kernel):
         content = {"prompt": prompt, "password": is_password}
         async with self._prompting:
             answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-            sent: Any = self._session.send(
+            message: Any = self._session.send(
                 self._stdin, "input_request", content, request.message, request.ident
             )
-            self._prompt = request.ident, sent["msg_id"], answer
+            self._prompt = request.ident, message["msg_id"], answer
             try:
                 return await answer
             finally:

@@ -108,13 +108,13 @@ class Front(ConcurrentKernel):
         Raises:
             BranchNotFound: There is no such branch.
         """
-        named = self._records.find(branch_id)
-        chosen = [named]
+        target = self._records.find(branch_id)
+        targets = [target]
         if branch_id is None:
             running = [record for record in self._records if record.is_running]
-            peoples = [record for record in running if record is named or record.is_by_hand]
-            chosen = peoples or running
-        for record in chosen:
+            peoples = [record for record in running if record is target or record.is_by_hand]
+            targets = peoples or running
+        for record in targets:
             self.start_task(self._sidecar.interrupt(record.id))
 
     async def _branch_request(
@@ -169,13 +169,13 @@ class Front(ConcurrentKernel):
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:
         """What may stand at the cursor."""
-        found = await self._sidecar.complete(self._record().id, code, cursor_pos)
+        completions = await self._sidecar.complete(self._record().id, code, cursor_pos)
         return {
             "status": "ok",
-            "matches": list(found.matches),
-            "cursor_start": found.start,
-            "cursor_end": found.end,
-            "metadata": found.metadata,
+            "matches": list(completions.matches),
+            "cursor_start": completions.start,
+            "cursor_end": completions.end,
+            "metadata": completions.metadata,
         }
 
     async def do_inspect(
@@ -203,11 +203,11 @@ class Front(ConcurrentKernel):
         self, stream: ZMQStream, ident: list[bytes], parent: Message
     ) -> None:
         """The open comms of a branch."""
-        wanted = parent["content"].get("target_name")
+        target_name = parent["content"].get("target_name")
         comms = {
             comm_id: {"target_name": target}
             for comm_id, target in self._record().comms.items()
-            if wanted in (None, "", target)
+            if target_name in (None, "", target)
         }
         self.reply(stream, ident, parent, {"status": "ok", "comms": comms})
 

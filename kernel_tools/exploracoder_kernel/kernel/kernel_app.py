@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a kernel until it is shut down: 0 then, 2 when it could not start."""
     parent = os.getppid()
     logging.basicConfig(stream=sys.stderr, format="[%(name)s] %(levelname)s: %(message)s")
-    chosen = vars(_parser().parse_args(arguments))
+    options = vars(_parser().parse_args(arguments))
     try:
-        _run(chosen.pop("connection_file"), chosen, parent)
+        _run(options.pop("connection_file"), options, parent)
     except SidecarError as error:
         _log.error("%s", error)
         return 2
@@ -58,11 +58,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(connection_file: Path | None, chosen: dict[str, object], parent: int) -> None:
+def _run(connection_file: Path | None, arguments: dict[str, object], parent: int) -> None:
     from exploracoder_kernel.kernel.sockets import Sockets
     from exploracoder_kernel.kernel.start_options import options_from
 
-    options = options_from(os.environ, chosen)
+    options = options_from(os.environ, arguments)
     sockets = Sockets(connection_file)
     try:
         sockets.open()

@@ -196,8 +196,8 @@ def checked(message: Message) -> Message:
     content = message["content"]
     if content.get("status") not in ("error", "aborted"):
         return message
-    chosen = (errors.BranchNotFound, errors.InterpreterError, errors.ReplayError)
-    kinds = {kind.__name__: kind for kind in chosen}
+    classes = (errors.BranchNotFound, errors.InterpreterError, errors.ReplayError)
+    kinds = {kind.__name__: kind for kind in classes}
     kind = kinds.get(str(content.get("ename")), SidecarError)
     # Past the constructor: the kernel's is a whole sentence already.
     raise kind.__new__(kind, str(content.get("evalue") or "It was aborted."))

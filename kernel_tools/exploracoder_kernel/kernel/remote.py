@@ -121,8 +121,8 @@ class RemoteSidecar:
         """
         from exploracoder_kernel.kernel.kernel_client import checked
 
-        chosen = (limits or self._limits).model_dump(mode="json")
-        options = {"branch": branch_id, "limits": chosen, "observe": True}
+        limit_values = (limits or self._limits).model_dump(mode="json")
+        options = {"branch": branch_id, "limits": limit_values, "observe": True}
         content = {"code": code, "allow_stdin": False, "stop_on_error": False}
         metadata = {"exploracoder": options}
         reply = asyncio.ensure_future(
@@ -133,11 +133,11 @@ class RemoteSidecar:
         except asyncio.CancelledError:
             await self._stop(branch_id, reply)
             raise
-        observed = message["metadata"].get("exploracoder", {}).get("observation")
-        if observed is None:
+        observation = message["metadata"].get("exploracoder", {}).get("observation")
+        if observation is None:
             checked(message)
             raise SidecarError("The kernel answers as no ExploraCoder kernel does.")
-        return Observation.model_validate(observed)
+        return Observation.model_validate(observation)
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
         """A new branch with the state that ``branch_id`` has now; see ``Sidecar.fork``."""
@@ -166,10 +166,10 @@ class RemoteSidecar:
         """
         await self._ask("bind", cells=dict(cells))
 
-    async def unpickle(self, branch_id: str, pickled: PickledVariables) -> Unpickled:
+    async def unpickle(self, branch_id: str, variables: PickledVariables) -> Unpickled:
         """Send variables of the user's kernel to a branch; ``carry`` is what to call."""
         name = uuid.uuid4().hex
-        with pickled.file as file:
+        with variables.file as file:
             offset = 0
             while data := await asyncio.to_thread(os.pread, file.fileno(), _CHUNK_BYTES, offset):
                 text = base64.b64encode(data).decode("ascii")
@@ -179,7 +179,7 @@ class RemoteSidecar:
             "unpickle",
             branch=branch_id,
             upload=name,
-            report=pickled.report.model_dump(mode="json"),
+            report=variables.report.model_dump(mode="json"),
         )
         return Unpickled.model_validate(answer["unpickled"])
 

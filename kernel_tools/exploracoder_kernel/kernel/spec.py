@@ -78,15 +78,15 @@ def install(
     """
     from jupyter_client.kernelspec import KernelSpecManager
 
-    chosen = None if python is None else find_interpreter(python)
-    shown = "ExploraCoder" if name == NAME else f"ExploraCoder ({name})"
-    spec = describe(chosen, own_python=sys.executable, display_name=shown, sandbox=sandbox)
+    interpreter = None if python is None else find_interpreter(python)
+    title = "ExploraCoder" if name == NAME else f"ExploraCoder ({name})"
+    spec = describe(interpreter, own_python=sys.executable, display_name=title, sandbox=sandbox)
     place: dict[str, Any] = {"user": True} if user else {"prefix": str(prefix or sys.prefix)}
     with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
         (Path(folder) / "kernel.json").write_text(json.dumps(spec, indent=1), encoding="utf-8")
         shutil.copy(Path(__file__).with_name(_LOGO), folder)
         try:
-            written = KernelSpecManager().install_kernel_spec(folder, kernel_name=name, **place)
+            destination = KernelSpecManager().install_kernel_spec(folder, kernel_name=name, **place)
         except (OSError, ValueError) as error:
             raise SidecarError(f"The kernelspec {name!r} can't be written: {error}.") from error
-    return Path(written)
+    return Path(destination)

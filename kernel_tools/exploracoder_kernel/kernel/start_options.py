@@ -86,9 +86,9 @@ def options_from(environment: MutableMapping[str, str], arguments: dict[str, Any
             f"The variable {VARIABLE} can't be used: {problems_of(error)}. It is a JSON object "
             'such as {"python": "/usr/bin/python3", "sandbox": "strict"}.'
         ) from error
-    named = {
+    overrides = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in arguments.items()
         if value is not None
     }
-    return options.model_copy(update=named)
+    return options.model_copy(update=overrides)

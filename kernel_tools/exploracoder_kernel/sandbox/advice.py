@@ -48,7 +48,7 @@ def _setting(name: str) -> str:
 def trial(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str | None:
     """What goes wrong when a command is tried; None when it works."""
     try:
-        ended = subprocess.run(
+        child = subprocess.run(
             command,
             env=environment,
             cwd="/",
@@ -61,5 +61,5 @@ def trial(command: Sequence[str], environment: Mapping[str, str] | None = None) 
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return (
-        None if ended.returncode == 0 else ended.stderr.strip() or f"exit code {ended.returncode}"
+        None if child.returncode == 0 else child.stderr.strip() or f"exit code {child.returncode}"
     )

@@ -99,22 +99,22 @@ class BubblewrapLauncher:
                 *_accounts(files),
                 *("--remount-ro", "/", "--chdir", "/"),
             ]
-            listed = _memory_file("\0".join(options) + "\0", files)
+            options_fd = _memory_file("\0".join(options) + "\0", files)
             arguments = inside.arguments(self._setup(command.cwd))
-            wrapped = (self.program.path, "--args", str(listed), "--", *arguments)
-            return start(inside, wrapped, inside.environment, more_inherited=tuple(files))
+            argv = (self.program.path, "--args", str(options_fd), "--", *arguments)
+            return start(inside, argv, inside.environment, more_inherited=tuple(files))
         finally:
             for descriptor in files:
                 os.close(descriptor)
 
     def _setup(self, cwd: Path) -> Setup:
-        allowed = {"read": ["/"], "list": [], "write": [_OWN, "/dev"], "network": True}
+        rights = {"read": ["/"], "list": [], "write": [_OWN, "/dev"], "network": True}
         return Setup(
             task=str(_inside(cwd)),
             ipython=f"{_HOME}/.ipython",
             folder=Folder(_BRANCH, True, self.limits.scratch_bytes, self.limits.scratch_files),
             limits=self.limits.by_name(has_own_count=kernel_version() >= _COUNTS_PROCESSES),
-            landlock=allowed if landlock.version() else None,
+            landlock=rights if landlock.version() else None,
             seccomp=seccomp.compiled(has_sockets=True, has_namespaces=True),
             capabilities=(SYS_ADMIN,),
         )
@@ -129,18 +129,18 @@ def find() -> Program | None:
 @functools.cache
 def _look_at(path: str) -> Program | None:
     try:
-        told = subprocess.run([path, "--help"], capture_output=True, text=True, timeout=10)
+        answer = subprocess.run([path, "--help"], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Program(path, "--disable-userns" in told.stdout)
+    return Program(path, "--disable-userns" in answer.stdout)
 
 
 @functools.cache
 def trouble(program: Program, *, has_network: bool) -> str | None:
     """What goes wrong when it is tried; None when it works. Tried once in a process."""
-    seen = [Path(path) for path in ("/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store")]
+    paths = [Path(path) for path in ("/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store")]
     places = [
-        layout.Place(path, "readable") for path in seen if path.is_dir() and not path.is_symlink()
+        layout.Place(path, "readable") for path in paths if path.is_dir() and not path.is_symlink()
     ]
     options = [
         *_isolation(program, has_network),
@@ -192,8 +192,8 @@ def _own_files(files: list[int]) -> list[str]:
             descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
             files.append(descriptor)
             # As a link, which is quicker to copy for each fork.
-            kept = f"{_OWN}/caches/{source.name}"
-            options += ["--file", str(descriptor), kept, "--symlink", kept, f"{_HOME}/{place}"]
+            target = f"{_OWN}/caches/{source.name}"
+            options += ["--file", str(descriptor), target, "--symlink", target, f"{_HOME}/{place}"]
     return options
 
 
@@ -201,7 +201,7 @@ def _seen(places: tuple[layout.Place, ...]) -> list[str]:
     options: list[str] = []
     for target, link in layout.links():
         options += ["--symlink", target, str(link)]
-    linked: set[Path] = set()
+    linked_paths: set[Path] = set()
     for place in places:
         path = _inside(place.path)
         if place.seen == "readable":
@@ -210,9 +210,9 @@ def _seen(places: tuple[layout.Place, ...]) -> list[str]:
             options += ["--tmpfs", str(path)]
         else:
             options += ["--ro-bind", os.devnull, str(path)]
-        if path != place.path and not linked & set(place.path.parents):
+        if path != place.path and not linked_paths & set(place.path.parents):
             options += _link_to(place.path)
-            linked.add(place.path)
+            linked_paths.add(place.path)
     for place in places:
         if place.seen == "hidden folder":
             options += ["--remount-ro", str(_inside(place.path))]

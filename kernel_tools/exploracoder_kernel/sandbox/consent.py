@@ -32,10 +32,10 @@ class Consent:
     def is_given(self) -> bool:
         """Whether the user agreed. A file that can't be read is no agreement."""
         try:
-            kept = json.loads(self.file.read_text(encoding="utf-8"))
+            content = json.loads(self.file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return False
-        return isinstance(kept, dict) and kept.get("runs_without_sandbox") is True
+        return isinstance(content, dict) and content.get("runs_without_sandbox") is True
 
     def give(self) -> None:
         """Remember that the user agrees.

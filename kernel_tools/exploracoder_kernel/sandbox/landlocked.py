@@ -50,12 +50,12 @@ class LandlockLauncher:
         )
         caches = Path(f"{command.scratch}/caches")
         _bring_caches(caches, Path(root, "home"))
-        readable, listed = _readable(places)
+        readable, listed_folders = _readable(places)
         readable += ["/proc", str(caches)]
-        allowed = {
+        rights = {
             "read": readable,
             "read_in_forks": _whole_trees(readable, root),
-            "list": listed,
+            "list": listed_folders,
             "write": list(_DEVICES),
             "network": self.has_network,
         }
@@ -64,7 +64,7 @@ class LandlockLauncher:
             ipython=f"{root}/home/.ipython",
             folder=Folder(root, False, self.limits.scratch_bytes, self.limits.scratch_files),
             limits=self.limits.by_name(has_own_count=False),
-            landlock=allowed,
+            landlock=rights,
             seccomp=seccomp.compiled(has_sockets=self.has_network, has_namespaces=False),
             capabilities=(),
         )
@@ -81,10 +81,10 @@ def _whole_trees(readable: list[str], private: str) -> list[str]:
 
 def shortcomings() -> str:
     """In a sentence, what it can't keep from code that runs in it."""
-    seen = ["see which processes run on this machine and how they were started"]
+    abilities = ["see which processes run on this machine and how they were started"]
     if landlock.version() < 3:
-        seen.append("empty files that you may write to")
-    return f"Code in it can {' and '.join(seen)}"
+        abilities.append("empty files that you may write to")
+    return f"Code in it can {' and '.join(abilities)}"
 
 
 def _bring_caches(folder: Path, home: Path) -> None:
@@ -102,20 +102,20 @@ def _readable(places: Iterable[layout.Place]) -> tuple[list[str], list[str]]:
 
     So a folder with something hidden in it is taken apart.
     """
-    given = tuple(places)
-    hidden = {place.path for place in given if place.seen != "readable"}
-    above = {folder for path in hidden for folder in path.parents}
+    all_places = tuple(places)
+    hidden_paths = {place.path for place in all_places if place.seen != "readable"}
+    above = {folder for path in hidden_paths for folder in path.parents}
     readable: list[str] = []
-    listed: list[str] = []
-    waiting = [place.path for place in given if place.seen == "readable"]
+    listed_folders: list[str] = []
+    waiting = [place.path for place in all_places if place.seen == "readable"]
     while waiting:
         path = waiting.pop()
         if path not in above:
             readable.append(str(path))
             continue
-        listed.append(str(path))
+        listed_folders.append(str(path))
         # What a link leads to may be hidden; to read the link itself, no right is needed.
         with os.scandir(path) as entries:
             inside = [Path(entry.path) for entry in entries if not entry.is_symlink()]
-        waiting += [inner for inner in inside if inner not in hidden]
-    return readable, listed
+        waiting += [inner for inner in inside if inner not in hidden_paths]
+    return readable, listed_folders

@@ -62,32 +62,32 @@ def confined(
 def _places(
     home: PythonHome, command: Command, inputs: tuple[Path, ...], has_network: bool
 ) -> tuple[Place, ...]:
-    named = [command.cwd, *inputs]
-    users = [*named, *(path.resolve() for path in named)]
-    needed = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(command.environment)]
+    task_paths = [command.cwd, *inputs]
+    users = [*task_paths, *(path.resolve() for path in task_paths)]
+    needs = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(command.environment)]
     if has_network:
-        needed.append(Path("/etc/resolv.conf").resolve())
-    linked = _links() | {Path("/")}
-    shown = {path for path in (*users, *needed) if is_there(path) and not _is_below(path, linked)}
+        needs.append(Path("/etc/resolv.conf").resolve())
+    symlinks = _links() | {Path("/")}
+    paths = {path for path in (*users, *needs) if is_there(path) and not _is_below(path, symlinks)}
     system = {Path(path) for path in (*_PROGRAMS, *_OTHER) if is_there(Path(path))}
     system |= {Path(path) for path in _LIBRARIES if Path(path).is_dir()} - _links()
-    hidden = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
-    readable = {Place(path, "readable") for path in shown | system}
-    asked_for = {*needed, *inputs, *(path.resolve() for path in inputs)}
-    kept = {place for place in hidden if place.path not in asked_for}
-    return _without_needless(readable | kept)
+    candidates = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
+    readable = {Place(path, "readable") for path in paths | system}
+    asked_for = {*needs, *inputs, *(path.resolve() for path in inputs)}
+    hidden_places = {place for place in candidates if place.path not in asked_for}
+    return _without_needless(readable | hidden_places)
 
 
-def _without_needless(given: Iterable[Place]) -> tuple[Place, ...]:
+def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:
     """From the top down, without what is seen in the same way by the place around it."""
-    found: dict[Path, Place] = {}
-    for place in sorted(given, key=lambda place: (len(place.path.parts), place.path)):
-        around = next((found[path] for path in place.path.parents if path in found), None)
+    by_path: dict[Path, Place] = {}
+    for place in sorted(places, key=lambda place: (len(place.path.parts), place.path)):
+        around = next((by_path[path] for path in place.path.parents if path in by_path), None)
         is_shown_already = around is not None and around.seen == "readable" == place.seen
         is_hidden_already = "readable" not in (place.seen, around.seen if around else "readable")
         if not is_shown_already and not is_hidden_already:
-            found[place.path] = place
-    return tuple(found.values())
+            by_path[place.path] = place
+    return tuple(by_path.values())
 
 
 def is_there(path: Path) -> bool:
@@ -111,12 +111,12 @@ def _is_below(path: Path, links: set[Path]) -> bool:
 
 def home_folders() -> set[Path]:
     """The homes of the user: as the environment has it, and as the system has it."""
-    named = [os.environ.get("HOME", "")]
+    names = [os.environ.get("HOME", "")]
     with contextlib.suppress(KeyError, ImportError):
         import pwd  # Windows has none
 
-        named.append(pwd.getpwuid(os.geteuid()).pw_dir)
-    return {Path(name).resolve() for name in named if name.startswith("/")} - {Path("/")}
+        names.append(pwd.getpwuid(os.geteuid()).pw_dir)
+    return {Path(name).resolve() for name in names if name.startswith("/")} - {Path("/")}
 
 
 def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Place]:
@@ -149,10 +149,10 @@ def _hidden_in_system() -> frozenset[Place]:
 def _private(folder: Path, depth: int) -> Iterator[Place]:
     try:
         with os.scandir(folder) as entries:
-            listed = list(entries)
+            children = list(entries)
     except OSError:
         return
-    for entry in listed:
+    for entry in children:
         if entry.is_symlink():
             continue
         mode = entry.stat(follow_symlinks=False).st_mode
@@ -167,8 +167,8 @@ def _private(folder: Path, depth: int) -> Iterator[Place]:
 
 def _certificates(environment: Mapping[str, str]) -> list[Path]:
     names = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-    named = [environment.get(name, "") for name in names]
-    return [Path(name) for name in named if name.startswith("/")]
+    values = [environment.get(name, "") for name in names]
+    return [Path(name) for name in values if name.startswith("/")]
 
 
 def caches() -> dict[str, Path]:
@@ -179,10 +179,10 @@ def caches() -> dict[str, Path]:
     Returns:
         Each file, by where it belongs below a home.
     """
-    found = {}
+    files = {}
     usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     for folder in (f"{usual}/matplotlib", os.environ.get("MPLCONFIGDIR")):
         with contextlib.suppress(OSError):
             for file in Path(folder).glob("fontlist-*.json") if folder else ():
-                found[f".cache/matplotlib/{file.name}"] = file
-    return found
+                files[f".cache/matplotlib/{file.name}"] = file
+    return files

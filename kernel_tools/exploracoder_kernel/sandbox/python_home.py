@@ -68,28 +68,28 @@ def find(python: str, environment: Mapping[str, str]) -> PythonHome:
     Raises:
         InterpreterError: It did not start, or did not answer as Python does.
     """
-    shared = {name: environment[name] for name in _ALL if name in environment}
+    variables = {name: environment[name] for name in _ALL if name in environment}
     try:
-        changed = Path(python).stat().st_mtime_ns
+        mtime = Path(python).stat().st_mtime_ns
     except OSError as error:
         raise interpreter.not_python(python, str(error)) from error
-    return _find(python, changed, tuple(sorted(shared.items())))
+    return _find(python, mtime, tuple(sorted(variables.items())))
 
 
 @functools.lru_cache(maxsize=64)
 def _find(python: str, _changed: int, environment: tuple[tuple[str, str], ...]) -> PythonHome:
-    told = _ask(python, {n: v for n, v in environment if n != _OWN_PATHS})
+    facts = _ask(python, {n: v for n, v in environment if n != _OWN_PATHS})
     executable = python
-    if _is_script(Path(python)) and told["executable"]:
-        executable = str(told["executable"])
-    named = [*told["paths"], *_listed(dict(environment)), *_hops(Path(executable))]
-    prefixes = _existing(told["prefixes"])
-    return PythonHome(executable, prefixes, _existing(named), told["user_base"])
+    if _is_script(Path(python)) and facts["executable"]:
+        executable = str(facts["executable"])
+    paths = [*facts["paths"], *_listed(dict(environment)), *_hops(Path(executable))]
+    prefixes = _existing(facts["prefixes"])
+    return PythonHome(executable, prefixes, _existing(paths), facts["user_base"])
 
 
-def _existing(named: Iterable[str | Path]) -> tuple[Path, ...]:
+def _existing(names: Iterable[str | Path]) -> tuple[Path, ...]:
     """Those that are there, under the names given and without links."""
-    absolute = (str(path) for path in named if str(path).startswith("/"))
+    absolute = (str(path) for path in names if str(path).startswith("/"))
     paths = {Path(path) for path in absolute if os.path.exists(path)}  # noqa: PTH110  # never raises
     return tuple(sorted((paths | {path.resolve() for path in paths}) - {Path("/")}))
 
@@ -114,8 +114,8 @@ def _ask(python: str, environment: dict[str, str]) -> dict[str, Any]:
     lines = [line for line in answer.stdout.splitlines() if line.startswith(_MARK)]
     if not lines:
         raise interpreter.not_python(python, answer.stderr)
-    told: dict[str, Any] = json.loads(lines[-1][len(_MARK) :])
-    return told
+    facts: dict[str, Any] = json.loads(lines[-1][len(_MARK) :])
+    return facts
 
 
 def _is_script(path: Path) -> bool:
@@ -125,8 +125,8 @@ def _is_script(path: Path) -> bool:
 
 def _listed(environment: Mapping[str, str]) -> list[str]:
     """The folders that variables name, which count also inside."""
-    listed = [p for n in ("LD_LIBRARY_PATH", _OWN_PATHS) for p in environment.get(n, "").split(":")]
-    return [*listed, *(environment.get(name, "") for name in ("CONDA_PREFIX", "VIRTUAL_ENV"))]
+    paths = [p for n in ("LD_LIBRARY_PATH", _OWN_PATHS) for p in environment.get(n, "").split(":")]
+    return [*paths, *(environment.get(name, "") for name in ("CONDA_PREFIX", "VIRTUAL_ENV"))]
 
 
 def _hops(executable: Path) -> list[Path]:

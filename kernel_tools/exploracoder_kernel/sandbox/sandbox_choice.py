@@ -78,22 +78,22 @@ def choose(
         SidecarError: An input or the folder is missing.
         SandboxUnavailable: None can be had, and the user has not agreed to go on without one.
     """
-    given = tuple(Path(path).absolute() for path in inputs)
-    for path in (cwd, *given):
+    input_paths = tuple(Path(path).absolute() for path in inputs)
+    for path in (cwd, *input_paths):
         if not path.exists():
             raise SidecarError(f"There is no {path}. Check the path.")
     if level == "off":
         reason = f"It was switched off: {_WHAT_IT_IS['off']}."
         return Sandboxing("off", "none", reason, PlainLauncher())
     python_home.find(find_interpreter(python), clean_environment(os.environ))
-    wanted: Level = "strict" if level == "auto" else level
+    target_level: Level = "strict" if level == "auto" else level
     trouble = seccomp.trouble()
     missing = [] if trouble is None else [trouble]
     for mechanism in mechanisms if trouble is None else ():
         by = _by_bubblewrap if mechanism == "bubblewrap" else _by_landlock
-        found = by(wanted, given, limits or SandboxLimits(), missing)
-        if found is not None:
-            return found
+        sandboxing = by(target_level, input_paths, limits or SandboxLimits(), missing)
+        if sandboxing is not None:
+            return sandboxing
     if level == "auto" and (consent or Consent()).is_given():
         reason = f"You agreed to go on without: {_WHAT_IT_IS['off']}. {' '.join(missing)}"
         return Sandboxing("off", "none", reason, PlainLauncher())
@@ -111,8 +111,8 @@ def _by_bubblewrap(
         return None
     trouble = bubblewrap.trouble(program, has_network=has_network)
     if trouble is not None:
-        advised = advice.about_bubblewrap(trouble)
-        missing.append(f"bubblewrap does not work here ({trouble}). {advised}")
+        hint = advice.about_bubblewrap(trouble)
+        missing.append(f"bubblewrap does not work here ({trouble}). {hint}")
         return None
     launcher = bubblewrap.BubblewrapLauncher(program, has_network, inputs, limits)
     inside = f", with Landlock (version {landlock.version()}) inside" if landlock.version() else ""

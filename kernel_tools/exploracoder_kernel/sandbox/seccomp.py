@@ -118,9 +118,9 @@ def compiled(*, has_sockets: bool, has_namespaces: bool) -> dict[str, Any]:
     """
     families = _INTERNET_FAMILIES if has_sockets else ()
     programs = (_by_name(families, has_namespaces), _by_arguments(families, has_namespaces))
-    encoded = [base64.b64encode(program).decode("ascii") for program in programs]
+    texts = [base64.b64encode(program).decode("ascii") for program in programs]
     names = [*_DECIDED, *_ABOUT_A_PROCESS, "mount"]
-    return {"programs": encoded, "decided": {str(number(n)): n for n in names if number(n)}}
+    return {"programs": texts, "decided": {str(number(n)): n for n in names if number(n)}}
 
 
 @functools.cache
@@ -136,21 +136,21 @@ def trouble() -> str | None:
     except (OSError, ValueError) as error:
         return f"libseccomp makes no filter here: {error}. Use version 2.5 or newer."
     # A container may forbid to load them.
-    said = trial([sys.executable, "-I", "-S", seccomp_loading.__file__, *programs], {})
-    return said and f"System calls can't be filtered here: {said}."
+    problem = trial([sys.executable, "-I", "-S", seccomp_loading.__file__, *programs], {})
+    return problem and f"System calls can't be filtered here: {problem}."
 
 
 def _by_name(families: tuple[int, ...], has_namespaces: bool) -> bytes:
     import pyseccomp as seccomp
 
     program = _new(seccomp.ERRNO(errno.ENOSYS))
-    judged = {"socket", "personality", "unshare", "mount", *_ABOUT_A_PROCESS}
+    special_calls = {"socket", "personality", "unshare", "mount", *_ABOUT_A_PROCESS}
     for name in _all_calls():
         if name in FORBIDDEN:
             program.add_rule(seccomp.ERRNO(errno.EPERM), name)
         elif name in _DECIDED:
             program.add_rule(seccomp.NOTIFY, name)
-        elif name not in ABSENT and name not in judged:
+        elif name not in ABSENT and name not in special_calls:
             program.add_rule(seccomp.ALLOW, name)
     for name in _ABOUT_A_PROCESS:
         program.add_rule(seccomp.ALLOW, name, seccomp.Arg(0, seccomp.EQ, 0))
@@ -161,10 +161,10 @@ def _by_name(families: tuple[int, ...], has_namespaces: bool) -> bytes:
         program.add_rule(seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, family))
     own = seccomp.Arg(0, seccomp.EQ, _CLONE_NEWNS)
     other = seccomp.Arg(0, seccomp.NE, _CLONE_NEWNS)
-    refused = seccomp.ERRNO(errno.EPERM)
-    program.add_rule(seccomp.ALLOW if has_namespaces else refused, "unshare", own)
-    program.add_rule(refused, "unshare", other)
-    program.add_rule(seccomp.NOTIFY if has_namespaces else refused, "mount")
+    refusal = seccomp.ERRNO(errno.EPERM)
+    program.add_rule(seccomp.ALLOW if has_namespaces else refusal, "unshare", own)
+    program.add_rule(refusal, "unshare", other)
+    program.add_rule(seccomp.NOTIFY if has_namespaces else refusal, "mount")
     return _exported(program)
 
 
@@ -175,8 +175,8 @@ def _by_arguments(families: tuple[int, ...], has_namespaces: bool) -> bytes:
 
     def refuse(name: str, argument: int, values: Iterable[int], error: int) -> None:
         for value in values:
-            compared = seccomp.Arg(argument, seccomp.MASKED_EQ, _INT, value)
-            program.add_rule(seccomp.ERRNO(error), name, compared)
+            comparison = seccomp.Arg(argument, seccomp.MASKED_EQ, _INT, value)
+            program.add_rule(seccomp.ERRNO(error), name, comparison)
 
     refuse("fcntl", 1, _REFUSED_COMMANDS, errno.EPERM)
     refuse("ioctl", 1, _BAD_IOCTLS, errno.EPERM)
@@ -218,18 +218,18 @@ def _all_calls() -> tuple[str, ...]:
     """The names of all calls that are known here."""
     import pyseccomp as seccomp
 
-    found = []
+    names = []
     for call in range(_LAST_CALL + 1):
         try:
-            found.append(seccomp.resolve_syscall(seccomp.Arch.NATIVE, call))
+            names.append(seccomp.resolve_syscall(seccomp.Arch.NATIVE, call))
         except ValueError:
             continue
-    return tuple(name.decode() if isinstance(name, bytes) else name for name in found)
+    return tuple(name.decode() if isinstance(name, bytes) else name for name in names)
 
 
 def number(name: str) -> int | None:
     """A call's number here; None where the architecture has no such call."""
     import pyseccomp as seccomp
 
-    found = int(seccomp.resolve_syscall(seccomp.Arch.NATIVE, name))
-    return found if found >= 0 else None
+    result = int(seccomp.resolve_syscall(seccomp.Arch.NATIVE, name))
+    return result if result >= 0 else None

@@ -45,22 +45,22 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
         folder: A tree of the user's.
         is_home: All that is hidden there by a dot counts, since programs keep their keys there.
     """
-    found: list[Path] = []
+    paths: list[Path] = []
     waiting = deque([folder])
-    seen = 0
-    while waiting and seen < _MOST:
+    count = 0
+    while waiting and count < _MOST:
         place = waiting.popleft()
         for entry in _entries(place):
-            seen += 1
+            count += 1
             is_top = place == folder
             if (is_top and is_home and entry.name.startswith(".")) or _is_secret(entry, is_top):
-                found.append(Path(entry.path))
+                paths.append(Path(entry.path))
             elif entry.name == ".git":
                 config = Path(entry.path) / "config"
-                found += [config] if config.is_file() else []
+                paths += [config] if config.is_file() else []
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
                 waiting.append(Path(entry.path))
-    return found
+    return paths
 
 
 def _is_secret(entry: os.DirEntry[str], is_top: bool) -> bool:

@@ -54,7 +54,7 @@ class ApiSearch:
         """
         if not query.strip():
             raise QueryRefused("The query is empty. Say in a few words what the API should do.")
-        started = time.perf_counter()
+        start = time.perf_counter()
         notes = [] if len(query) <= MAX_CHARS else [f"Only the first {MAX_CHARS:,} were searched."]
         apis = self._documented(query[:MAX_CHARS], k)
         is_complete = True
@@ -62,14 +62,14 @@ class ApiSearch:
             result = self._web.search(query, self._guard)
             notes += [result.note] if result.note else []
             is_complete = not result.note
-            known = {api.name for api in apis}
-            named = (self._named(one) for one in pick_names(result.pages, k))
-            apis += [api for api in named if api.name not in known]
+            names = {api.name for api in apis}
+            web_apis = (self._named(one) for one in pick_names(result.pages, k))
+            apis += [api for api in web_apis if api.name not in names]
         return Answer(
             query=query,
             apis=tuple(apis),
             notes=tuple(notes),
-            seconds=time.perf_counter() - started,
+            seconds=time.perf_counter() - start,
             is_complete=is_complete,
         )
 

@@ -54,16 +54,16 @@ def pick_names(pages: Sequence[Page], most: int = 20) -> tuple[NamedApi, ...]:
     without its module (``resample()``, ``df.resample``) counts for the best dotted name that ends
     so, where there is one. What is no name of an API (addresses, files, builtins) is left out.
     """
-    found: dict[str, NamedApi] = {}
+    apis: dict[str, NamedApi] = {}
     for rank, page in enumerate(pages, start=1):
         counts: dict[str, int] = defaultdict(int)
         for name in _names(f"{page.title}\n{page.text}"):
             counts[name] += 1
         for name, count in counts.items():
-            api = found.setdefault(name, NamedApi(name))
+            api = apis.setdefault(name, NamedApi(name))
             api.score += (1 + math.log(count)) / (_RANK_CONSTANT + rank)
             api.urls.append(page.url)
-    return tuple(_merged(found.values())[:most])
+    return tuple(_merged(apis.values())[:most])
 
 
 def _names(text: str) -> Iterable[str]:
@@ -82,14 +82,14 @@ def _names(text: str) -> Iterable[str]:
 
 def _merged(apis: Iterable[NamedApi]) -> list[NamedApi]:
     """Bare names added to the best dotted name that ends in them."""
-    ordered = sorted(apis, key=lambda api: -api.score)
-    dotted = [api for api in ordered if "." in api.name]
-    bare = [api for api in ordered if "." not in api.name]
+    ranking = sorted(apis, key=lambda api: -api.score)
+    dotted_apis = [api for api in ranking if "." in api.name]
+    bare = [api for api in ranking if "." not in api.name]
     for api in bare:
-        owner = next((one for one in dotted if one.name.endswith(f".{api.name}")), None)
+        owner = next((one for one in dotted_apis if one.name.endswith(f".{api.name}")), None)
         if owner is None:
-            dotted.append(api)
+            dotted_apis.append(api)
         else:
             owner.score += api.score
             owner.urls += [url for url in api.urls if url not in owner.urls]
-    return sorted(dotted, key=lambda api: -api.score)
+    return sorted(dotted_apis, key=lambda api: -api.score)

@@ -35,8 +35,8 @@ class PageCache:
     @staticmethod
     def key(provider: str, sites: Sequence[str], query: str) -> str:
         """The SHA-256 of a question, in hexadecimal."""
-        asked = json.dumps([provider, *sorted(sites), query], ensure_ascii=True)
-        return hashlib.sha256(asked.encode()).hexdigest()
+        question = json.dumps([provider, *sorted(sites), query], ensure_ascii=True)
+        return hashlib.sha256(question.encode()).hexdigest()
 
     def get(self, key: str) -> tuple[Page, ...] | None:
         """What was found then, unless it is too old."""
@@ -66,8 +66,8 @@ class PageCache:
     def _connect(self) -> Iterator[sqlite3.Connection]:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            opened = sqlite3.connect(self._file, timeout=_BUSY_TIMEOUT_S)
-            with closing(opened) as connection, connection:
+            database = sqlite3.connect(self._file, timeout=_BUSY_TIMEOUT_S)
+            with closing(database) as connection, connection:
                 connection.execute(_TABLE)
                 yield connection
         except sqlite3.OperationalError:

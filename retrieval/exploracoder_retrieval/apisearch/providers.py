@@ -60,15 +60,15 @@ class DuckDuckGo:
         if self._url is not None:
             engine.search_url = self._url
         try:
-            found = engine.search(query)
+            results = engine.search(query)
         except DDGSException as error:
             # Its message may repeat the request: only the kind of failure is told.
             raise _unreachable("DuckDuckGo", type(error).__name__) from None
         except (ValueError, TypeError, LookupError) as error:  # a page that is no page
             raise _unreadable("DuckDuckGo", type(error).__name__) from None
-        if found is None:
+        if results is None:
             raise WebSearchError("DuckDuckGo refused the search. It limits how often one may ask.")
-        return [Page(title=one.title, url=_target(one.href), text=one.body) for one in found]
+        return [Page(title=one.title, url=_target(one.href), text=one.body) for one in results]
 
 
 class SearxNG:
@@ -124,13 +124,13 @@ class SearxNG:
         return _read(body, self.name)
 
 
-def find_provider(chosen: str) -> Provider:
+def find_provider(setting: str) -> Provider:
     """The engine that a setting names: ``duckduckgo``, or a SearXNG server's address.
 
     Raises:
         WebSearchError: it names neither.
     """
-    return DuckDuckGo() if chosen == DUCKDUCKGO else SearxNG(chosen)
+    return DuckDuckGo() if setting == DUCKDUCKGO else SearxNG(setting)
 
 
 def _target(url: str) -> str:

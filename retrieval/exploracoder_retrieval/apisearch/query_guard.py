@@ -61,11 +61,13 @@ class Guard:
     def __init__(
         self, values: Iterable[str] = (), *, names: Iterable[str] = (), public: Iterable[str] = ()
     ) -> None:
-        found = {word for text in values for word in words(text)}
-        found |= {words(name)[0] for name in names if words(name)}
-        known = {word for text in public for word in words(text)} if found else set()
+        user_words = {word for text in values for word in words(text)}
+        user_words |= {words(name)[0] for name in names if words(name)}
+        public_words = {word for text in public for word in words(text)} if user_words else set()
         self._withheld = {
-            word for word in found - known if len(word) >= _MIN_WITHHELD_CHARS or word.isdigit()
+            word
+            for word in user_words - public_words
+            if len(word) >= _MIN_WITHHELD_CHARS or word.isdigit()
         }
 
     def check(self, query: str) -> str:

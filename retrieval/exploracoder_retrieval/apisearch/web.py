@@ -56,9 +56,9 @@ class WebSearch:
         except QueryRefused as refusal:
             return WebResult(note=str(refusal))
         key = PageCache.key(self._provider.name, self._sites, query)
-        known = self._cache.get(key) if self._cache else None
-        if known is not None:
-            return WebResult(known)
+        pages = self._cache.get(key) if self._cache else None
+        if pages is not None:
+            return WebResult(pages)
         try:
             self._provider.prepare()
             return self._asked(query, key)
@@ -77,8 +77,8 @@ class WebSearch:
             )
 
     def _request(self, query: str, key: str) -> tuple[Page, ...]:
-        found = self._provider.search(restricted(query, self._sites), _REQUEST_LIMIT_S)
-        pages = allowed(found, self._sites)
+        results = self._provider.search(restricted(query, self._sites), _REQUEST_LIMIT_S)
+        pages = allowed(results, self._sites)
         if self._cache is not None and pages:
             self._cache.put(key, pages)
         return pages

@@ -45,12 +45,12 @@ class Page(BaseModel):
 
 def allowed(pages: Iterable[Page], sites: Sequence[str]) -> tuple[Page, ...]:
     """The pages on these sites or below them: engines do not always keep to what is asked."""
-    kept = [
+    matches = [
         page.model_copy(update={"title": page.title[:_TEXT_CHARS], "text": page.text[:_TEXT_CHARS]})
         for page in pages
         if any(page.host == site or page.host.endswith(f".{site}") for site in sites)
     ]
-    return tuple(kept[:MAX_PAGES])
+    return tuple(matches[:MAX_PAGES])
 
 
 def restricted(query: str, sites: Sequence[str]) -> str:

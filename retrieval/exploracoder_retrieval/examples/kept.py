@@ -85,13 +85,13 @@ class KeptExamples:
 
     def of(self, library: str) -> tuple[KeptExample, ...]:
         """What is kept for a library, newest first; what is damaged is left out."""
-        found = map(_read, self._home(library).glob("*.json"))
-        return tuple(sorted(filter(None, found), key=_age))
+        examples = map(_read, self._home(library).glob("*.json"))
+        return tuple(sorted(filter(None, examples), key=_age))
 
     def all(self) -> tuple[KeptExample, ...]:
         """What is kept for all libraries, by library, newest first."""
-        found = map(_read, self._folder.glob("*/*.json"))
-        return tuple(sorted(filter(None, found), key=lambda each: (each.library, *_age(each))))
+        examples = map(_read, self._folder.glob("*/*.json"))
+        return tuple(sorted(filter(None, examples), key=lambda each: (each.library, *_age(each))))
 
     def stamp(self, library: str) -> frozenset[tuple[str, int]]:
         """Changes whenever something is kept or forgotten."""
@@ -115,8 +115,8 @@ class KeptExamples:
         rows = {file: row for file in files if (row := _read_vector(file, embedder)) is not None}
         lacking = [pair for pair in zip(files, examples, strict=True) if pair[0] not in rows]
         if lacking:
-            made = embedder.embed([one.title or one.code for _, one in lacking])
-            for (file, _), row in zip(lacking, made, strict=True):
+            new_vectors = embedder.embed([one.title or one.code for _, one in lacking])
+            for (file, _), row in zip(lacking, new_vectors, strict=True):
                 rows[file] = row
                 with suppress(OSError):  # it is made again the next time
                     write_atomically(file, row.tobytes())
@@ -124,11 +124,11 @@ class KeptExamples:
 
     def forget(self, library: str, ids: Collection[str] = ()) -> int:
         """Forgets what is kept for a library, or those of these ids, and says how many it was."""
-        known = self.of(library)
+        examples = self.of(library)
         if ids:
-            return self._drop([each for each in known if each.id in ids])
+            return self._drop([each for each in examples if each.id in ids])
         shutil.rmtree(self._home(library), ignore_errors=True)
-        return len(known)
+        return len(examples)
 
     def _drop(self, examples: Sequence[KeptExample]) -> int:
         for each in examples:

@@ -44,7 +44,7 @@ def nearest(
     task: str,
     hits: Sequence[Hit],
     own: Iterable[UsageExample],
-    kept: Iterable[KeptExample],
+    kept_examples: Iterable[KeptExample],
     version: str,
 ) -> list[NearExample]:
     """The examples of a library, nearest first; of equally near ones, kept ones come first.
@@ -53,13 +53,13 @@ def nearest(
         task: What is to be done, in words.
         hits: The APIs that were found for it.
         own: The library's examples.
-        kept: Those that are kept for it.
+        kept_examples: Those that are kept for it.
         version: The library's version now.
     """
     query = _Query(frozenset(words(task)), _weights(hits))
-    found = [_of_kept(one, query, version) for one in kept]
-    found += [_of_own(one, query) for one in own]
-    return sorted(found, key=lambda one: -one.nearness)
+    examples = [_of_kept(one, query, version) for one in kept_examples]
+    examples += [_of_own(one, query) for one in own]
+    return sorted(examples, key=lambda one: -one.nearness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,18 @@ class _Query:
     words: frozenset[str]
     weights: Mapping[str, float]
 
-    def near(self, title: str, code: str, used: Iterable[str]) -> NearExample:
+    def near(self, title: str, code: str, used_names: Iterable[str]) -> NearExample:
         """An example, judged by its words and by the last names of what it uses."""
-        said = set(words(f"{title} {code}"))
-        by_words = len(said & self.words) / (len(self.words) or 1) / (1 + len(said) / _LENGTH)
-        by_apis = min(sum(self.weights.get(name, 0.0) for name in set(used)), 1.0)
+        stems = set(words(f"{title} {code}"))
+        by_words = len(stems & self.words) / (len(self.words) or 1) / (1 + len(stems) / _LENGTH)
+        by_apis = min(sum(self.weights.get(name, 0.0) for name in set(used_names)), 1.0)
         nearness = by_words + by_apis
         return NearExample(title, code.strip(), nearness, shares_api=by_apis > 0)
 
 
 def _of_kept(example: KeptExample, query: _Query, version: str) -> NearExample:
-    used = [path.rpartition(".")[2] for path in example.apis]
-    near = replace(query.near(example.title, example.code, used), is_kept=True)
+    used_names = [path.rpartition(".")[2] for path in example.apis]
+    near = replace(query.near(example.title, example.code, used_names), is_kept=True)
     if not (version and example.version) or example.version == version:
         return near
     title = f"{example.title} (version {example.version})"

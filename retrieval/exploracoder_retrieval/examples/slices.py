@@ -73,15 +73,17 @@ def standing_alone(code: str, earlier: Sequence[str]) -> str:
     if own is None or before is None:
         return code
     parts = _parts(before)
-    needed = {name for part in _parts(own) for name in part.reads}
+    needed_names = {name for part in _parts(own) for name in part.reads}
     imports = [node for node in ast.walk(before) if isinstance(node, _Import)]
     others = [part for part in parts if not isinstance(part.node, _Import)]
     room = MAX_LINES - len(code.splitlines())
-    kept = _behind(others, len(others), needed, room)
-    lines = _import_lines(imports, needed | {name for one in kept for name in others[one].reads})
-    made = _rendered(before.body, {id(others[one].node) for one in kept})
+    numbers = _behind(others, len(others), needed_names, room)
+    lines = _import_lines(
+        imports, needed_names | {name for one in numbers for name in others[one].reads}
+    )
+    body = _rendered(before.body, {id(others[one].node) for one in numbers})
     have = set(code.splitlines())
-    return "\n".join([*(line for line in lines if line not in have), *made, code.strip()])
+    return "\n".join([*(line for line in lines if line not in have), *body, code.strip()])
 
 
 def _scopes(tree: ast.Module) -> Iterator[_Scope]:
@@ -93,17 +95,17 @@ def _scopes(tree: ast.Module) -> Iterator[_Scope]:
 
 def _parts(scope: _Scope) -> list[_Part]:
     """The statements of a scope in their order, those inside of others after them."""
-    found: list[_Part] = []
+    parts: list[_Part] = []
 
     def collect(body: Iterable[ast.stmt], parents: tuple[ast.stmt, ...]) -> None:
         for node in body:
-            found.append(_part(node, parents))
+            parts.append(_part(node, parents))
             if not isinstance(node, _WHOLE):
                 for inner in _bodies(node):
                     collect(inner, (*parents, node))
 
     collect(scope.body, ())
-    return found
+    return parts
 
 
 def _bodies(node: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -140,11 +142,11 @@ def _part(node: ast.stmt, parents: tuple[ast.stmt, ...]) -> _Part:
 
 def _own_nodes(node: ast.stmt) -> Iterator[ast.AST]:
     """A statement's nodes without those of the statements inside it."""
-    left: list[ast.AST] = [node]
-    while left:
-        one = left.pop()
+    stack: list[ast.AST] = [node]
+    while stack:
+        one = stack.pop()
         yield one
-        left += [each for each in ast.iter_child_nodes(one) if not isinstance(each, ast.stmt)]
+        stack += [each for each in ast.iter_child_nodes(one) if not isinstance(each, ast.stmt)]
 
 
 def _root(node: ast.expr) -> str:
@@ -165,32 +167,32 @@ def _bound_by(node: _Import, module: str) -> Iterator[str]:
 
 def _groups(parts: Sequence[_Part], of_library: Collection[str]) -> list[set[int]]:
     """The parts that belong to each use, by number; uses that share a part are one, if not long."""
-    known, groups = set(of_library), list[set[int]]()
+    known_names, groups = set(of_library), list[set[int]]()
     for number, part in enumerate(parts):
-        if not part.calls & known:
+        if not part.calls & known_names:
             continue
-        known |= part.makes
+        known_names |= part.makes
         group = {number, *_behind(parts, number, part.reads, MAX_LINES - part.lines)}
-        shared = [one for one in groups if one & group]
-        merged = group.union(*shared)
-        if sum(parts[one].lines for one in merged) <= MAX_LINES:
-            groups = [one for one in groups if one not in shared]
-            group = merged
+        overlaps = [one for one in groups if one & group]
+        union = group.union(*overlaps)
+        if sum(parts[one].lines for one in union) <= MAX_LINES:
+            groups = [one for one in groups if one not in overlaps]
+            group = union
         groups.append(group)
     return groups
 
 
 def _behind(parts: Sequence[_Part], end: int, reads: Collection[str], room: int) -> set[int]:
     """The parts before ``end`` that make what is read, nearest first, as many as there is room."""
-    kept, needed = set[int](), set(reads)
+    numbers, needed_names = set[int](), set(reads)
     for number in reversed(range(max(0, end - MAX_PARTS), end)):
         part = parts[number]
-        if not part.makes & needed or part.lines > min(room, MAX_PART_LINES):
+        if not part.makes & needed_names or part.lines > min(room, MAX_PART_LINES):
             continue
-        kept.add(number)
+        numbers.add(number)
         room -= part.lines
-        needed = (needed - part.makes) | part.reads
-    return kept
+        needed_names = (needed_names - part.makes) | part.reads
+    return numbers
 
 
 def _cut(
@@ -200,29 +202,29 @@ def _cut(
     outer: Sequence[_Part],
     imports: Sequence[_Import],
 ) -> Slice:
-    chosen = [parts[number] for number in sorted(group)]
-    known = {id(part.node): part for part in parts}
-    heads = [known[id(parent)] for part in chosen for parent in part.parents]
-    reads = {name for part in (*chosen, *heads) for name in part.reads}
-    room = MAX_LINES - sum(part.lines for part in chosen)
+    group_parts = [parts[number] for number in sorted(group)]
+    by_node = {id(part.node): part for part in parts}
+    heads = [by_node[id(parent)] for part in group_parts for parent in part.parents]
+    reads = {name for part in (*group_parts, *heads) for name in part.reads}
+    room = MAX_LINES - sum(part.lines for part in group_parts)
     own = {name for part in parts for name in part.makes}
     around = [outer[one] for one in sorted(_behind(outer, len(outer), reads - own, room))]
     reads |= {name for part in around for name in part.reads}
-    body = _rendered(scope.body, {id(part.node) for part in chosen})
-    if isinstance(scope, _Function) and _needs_head(scope, chosen, reads):
+    body = _rendered(scope.body, {id(part.node) for part in group_parts})
+    if isinstance(scope, _Function) and _needs_head(scope, group_parts, reads):
         body = [_head(scope), *(f"    {line}" for text in body for line in text.splitlines())]
     before = [_shown(part.node) for part in around]
     code = "\n".join([*_import_lines(imports, reads), *before, *body])
     function = scope if isinstance(scope, _Function) else None
-    return Slice(code, chosen[0].node.lineno, function)
+    return Slice(code, group_parts[0].node.lineno, function)
 
 
-def _needs_head(scope: _Function, chosen: Sequence[_Part], reads: Collection[str]) -> bool:
-    given = scope.args
-    names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+def _needs_head(scope: _Function, parts: Sequence[_Part], reads: Collection[str]) -> bool:
+    arguments = scope.args
+    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     ends = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
     return bool(names & set(reads)) or any(
-        isinstance(one, ends) for part in chosen for one in ast.walk(part.node)
+        isinstance(one, ends) for part in parts for one in ast.walk(part.node)
     )
 
 
@@ -247,41 +249,41 @@ def _import_lines(imports: Iterable[_Import], reads: Collection[str]) -> list[st
     return list(lines)
 
 
-def _rendered(body: Iterable[ast.stmt], kept: Collection[int]) -> list[str]:
+def _rendered(body: Iterable[ast.stmt], kept_ids: Collection[int]) -> list[str]:
     """The statements that are kept, with the heads of those around them, as text."""
-    return [_shown(node) for node in _pruned_all(body, kept)]
+    return [_shown(node) for node in _pruned_all(body, kept_ids)]
 
 
-def _pruned(node: ast.stmt, kept: Collection[int]) -> ast.stmt | None:
+def _pruned(node: ast.stmt, kept_ids: Collection[int]) -> ast.stmt | None:
     """A copy of a statement with those of its inner ones that are kept; None where none are."""
     if isinstance(node, _WHOLE) or not any(_bodies(node)):
-        return node if id(node) in kept else None
+        return node if id(node) in kept_ids else None
     values = dict(ast.iter_fields(node))
-    blocks = {name: _pruned_all(values[name], kept) for name in _BLOCKS if values.get(name)}
+    blocks = {name: _pruned_all(values[name], kept_ids) for name in _BLOCKS if values.get(name)}
     cases = {
-        name: [_pruned_case(one, kept) for one in values[name]]
+        name: [_pruned_case(one, kept_ids) for one in values[name]]
         for name in ("handlers", "cases")
         if values.get(name)
     }
-    made: Any = type(node)(**values | blocks | cases)
-    inner = [made, *(case for some in cases.values() for case in some)]
-    if id(node) not in kept and not any([*blocks.values(), *(one.body for one in inner[1:])]):
+    copy: Any = type(node)(**values | blocks | cases)
+    inner = [copy, *(case for some in cases.values() for case in some)]
+    if id(node) not in kept_ids and not any([*blocks.values(), *(one.body for one in inner[1:])]):
         return None
     for one in inner:
         if hasattr(one, "body"):
             one.body = one.body or [_nothing()]
-    if isinstance(made, ast.Try) and not made.handlers:
-        made.finalbody = made.finalbody or [_nothing()]
-    return made  # type: ignore[no-any-return]
+    if isinstance(copy, ast.Try) and not copy.handlers:
+        copy.finalbody = copy.finalbody or [_nothing()]
+    return copy  # type: ignore[no-any-return]
 
 
-def _pruned_all(body: Iterable[ast.stmt], kept: Collection[int]) -> list[ast.stmt]:
-    return [one for one in (_pruned(each, kept) for each in body) if one is not None]
+def _pruned_all(body: Iterable[ast.stmt], kept_ids: Collection[int]) -> list[ast.stmt]:
+    return [one for one in (_pruned(each, kept_ids) for each in body) if one is not None]
 
 
-def _pruned_case(node: Any, kept: Collection[int]) -> Any:
+def _pruned_case(node: Any, kept_ids: Collection[int]) -> Any:
     """A handler or a case, likewise; it may have nothing left in it."""
-    return type(node)(**dict(ast.iter_fields(node)) | {"body": _pruned_all(node.body, kept)})
+    return type(node)(**dict(ast.iter_fields(node)) | {"body": _pruned_all(node.body, kept_ids)})
 
 
 def _nothing() -> ast.stmt:

@@ -45,7 +45,7 @@ def read_uses(
     for path in paths:
         if not path.exists():
             raise DocsUnavailable(f"There is no file or folder {path}.")
-    found: dict[str, KeptExample] = {}
+    examples: dict[str, KeptExample] = {}
     now = datetime.now(timezone.utc)
     for file in islice(_files(paths, on_skip), MAX_FILES):
         for each in _uses_in(file, library.import_name, on_skip):
@@ -64,11 +64,11 @@ def read_uses(
                 line=each.line if file.suffix == ".py" else None,
                 kept=now,
             )
-            found.setdefault(example.id, example)
-            if len(found) == MAX_KEPT:
+            examples.setdefault(example.id, example)
+            if len(examples) == MAX_KEPT:
                 on_skip(str(file), f"{MAX_KEPT} examples are kept already: the rest is left out")
-                return tuple(found.values())
-    return tuple(found.values())
+                return tuple(examples.values())
+    return tuple(examples.values())
 
 
 def _files(paths: Iterable[Path], on_skip: Skip) -> Iterator[Path]:
@@ -128,6 +128,6 @@ def _title(use: Slice, file: Path) -> str:
     """What the function says that it does, or its name; at a file's top the file's name."""
     if use.function is None:
         return file.stem.replace("_", " ").replace("-", " ")
-    said = (ast.get_docstring(use.function) or "").strip().partition("\n")[0]
+    summary = (ast.get_docstring(use.function) or "").strip().partition("\n")[0]
     name = use.function.name.removeprefix("test_").replace("_", " ").strip()
-    return (said or name)[:_TITLE_CHARS]
+    return (summary or name)[:_TITLE_CHARS]

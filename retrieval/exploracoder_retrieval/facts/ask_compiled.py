@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 
-def answer_all(wanted: dict[str, Any]) -> None:
+def answer_all(modules: dict[str, Any]) -> None:
     """Answers for each module: names with their files, None for those to import by name."""
     sys.stdout.flush()
     # What the modules print while they are imported must not mix with the answers.
     with os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace") as answers:
         os.dup2(2, 1)
         warnings.simplefilter("ignore")
-        for name, path in wanted.items():
+        for name, path in modules.items():
             answers.write(json.dumps(answer(name, path)) + "\n")
             answers.flush()
         os.dup2(answers.fileno(), 1)
@@ -75,7 +75,7 @@ def describe_module(module: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def describe_class(name: str, cls: Any, depth: int, seen: tuple[Any, ...]) -> list[str]:
+def describe_class(name: str, cls: Any, depth: int, owners: tuple[Any, ...]) -> list[str]:
     bases = [b.__name__ for b in cls.__bases__ if b is not object and is_name(b.__name__)]
     head = "class {}({}):".format(name, ", ".join(bases)) if bases else f"class {name}:"
     lines = [indent(depth) + head] + (docstring(cls, depth + 1) or [indent(depth + 1) + "pass"])
@@ -84,12 +84,12 @@ def describe_class(name: str, cls: Any, depth: int, seen: tuple[Any, ...]) -> li
         lines.append("{}def __init__({}): ...".format(indent(depth + 1), join("self", call)))
     for member, value in sorted(vars(cls).items()):
         if is_name(member) and not member.startswith("_"):
-            lines += describe_member(member, value, getattr(cls, member, value), depth + 1, seen)
+            lines += describe_member(member, value, getattr(cls, member, value), depth + 1, owners)
     return lines
 
 
 def describe_member(
-    name: str, raw: Any, value: Any, depth: int, seen: tuple[Any, ...]
+    name: str, raw: Any, value: Any, depth: int, owners: tuple[Any, ...]
 ) -> list[str]:
     if isinstance(raw, staticmethod):
         return describe_function(name, value, depth, (), "@staticmethod")
@@ -99,8 +99,8 @@ def describe_member(
         head = [f"{indent(depth)}@property", f"{indent(depth)}def {name}(self):"]
         return head + (docstring(raw, depth + 1) or [indent(depth + 1) + "..."])
     if inspect.isclass(value):
-        own = value.__qualname__.rpartition(".")[0] and value not in seen and len(seen) < 4
-        return describe_class(name, value, depth, (*seen, value)) if own else []
+        own = value.__qualname__.rpartition(".")[0] and value not in owners and len(owners) < 4
+        return describe_class(name, value, depth, (*owners, value)) if own else []
     if callable(value):
         return describe_function(name, value, depth, ("self",))
     return [f"{indent(depth)}{name}: {type_name(value)}"]

@@ -43,14 +43,14 @@ def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 def read_raises(body: Sequence[ast.AST]) -> tuple[str, ...]:
     """The exceptions that are raised by name, in order; one that was caught has none."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for node in body:
         if isinstance(node, ast.Raise) and node.exc is not None:
-            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            name = ast.unparse(raised) if isinstance(raised, ast.Name | ast.Attribute) else ""
+            exception = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = ast.unparse(exception) if isinstance(exception, ast.Name | ast.Attribute) else ""
             if name.rpartition(".")[2][:1].isupper():
-                found[name] = None
-    return tuple(found)[:_MAX_RAISES]
+                names[name] = None
+    return tuple(names)[:_MAX_RAISES]
 
 
 def read_choices(body: Sequence[ast.AST], tables: Tables) -> dict[str, tuple[str, ...]]:
@@ -59,15 +59,17 @@ def read_choices(body: Sequence[ast.AST], tables: Tables) -> dict[str, tuple[str
     What must be in a list, or is looked up in a table, goes before other comparisons, of which a
     single one says too little.
     """
-    needed: dict[str, dict[str, None]] = {}
-    compared: dict[str, dict[str, None]] = {}
+    requirements: dict[str, dict[str, None]] = {}
+    comparisons: dict[str, dict[str, None]] = {}
     for node in body:
         for name, choices, is_needed in _comparisons(node, tables):
             if choices:
-                found = needed if is_needed else compared
-                found.setdefault(name, {}).update(dict.fromkeys(choices))
-    several = {name: found for name, found in (compared | needed).items() if len(found) > 1}
-    return {name: tuple(found)[:_MAX_CHOICES] for name, found in several.items()}
+                strings = requirements if is_needed else comparisons
+                strings.setdefault(name, {}).update(dict.fromkeys(choices))
+    several = {
+        name: strings for name, strings in (comparisons | requirements).items() if len(strings) > 1
+    }
+    return {name: tuple(strings)[:_MAX_CHOICES] for name, strings in several.items()}
 
 
 def strings_in(node: ast.expr | None) -> list[str]:

@@ -39,9 +39,9 @@ class CompiledModules:
         self._named = named
         self._stubs: dict[str, str] = {}
 
-    def describe(self, wanted: dict[str, Path | None]) -> None:
+    def describe(self, modules: dict[str, Path | None]) -> None:
         """Asks for several modules at once: names with their files, None for builtin ones."""
-        pending = {name: path for name, path in wanted.items() if name not in self._stubs}
+        pending = {name: path for name, path in modules.items() if name not in self._stubs}
         for name in [name for name, path in pending.items() if not self._is_allowed(path)]:
             pending.pop(name)
             self.give_up(name, _OFF)
@@ -54,9 +54,9 @@ class CompiledModules:
                 return self._give_up_all(pending, f"{_NOWHERE}. {error}")
             pending = {name: path for name, path in pending.items() if name not in self._stubs}
             if pending:
-                crashed = next(iter(pending))
-                pending.pop(crashed)
-                self.give_up(crashed, f"importing it did not end well: {reason}")
+                culprit = next(iter(pending))
+                pending.pop(culprit)
+                self.give_up(culprit, f"importing it did not end well: {reason}")
         self._give_up_all(pending, "too many modules before it crashed the process that was asked")
 
     def stub(self, name: str) -> str:
@@ -75,30 +75,32 @@ class CompiledModules:
     def _is_allowed(self, path: Path | None) -> bool:
         if path is None or self._interpreter.imports_named:
             return True
-        installed = any(path.is_relative_to(folder) for folder in self._interpreter.search_paths)
-        return installed and not any(path.is_relative_to(folder) for folder in self._named)
+        is_installed = any(path.is_relative_to(folder) for folder in self._interpreter.search_paths)
+        return is_installed and not any(path.is_relative_to(folder) for folder in self._named)
 
-    def _ask(self, wanted: dict[str, Path | None]) -> str:
+    def _ask(self, modules: dict[str, Path | None]) -> str:
         """Keeps what is answered; says why the process ended early, if it did."""
         if self._interpreter.confined is None:
             raise NotConfined("None was given.")
-        files = {name: str(path) if self._alone and path else None for name, path in wanted.items()}
+        files = {
+            name: str(path) if self._alone and path else None for name, path in modules.items()
+        }
         script = Path(__file__).with_name("ask_compiled.py").read_text(encoding="utf-8")
         code = f"{script}\n\nanswer_all({files!r})\n"
-        readable = tuple({path.parent: None for path in wanted.values() if path})
+        readable = tuple({path.parent: None for path in modules.values() if path})
         output, reason = self._interpreter.confined(self._interpreter.executable, code, readable)
         for line in output.splitlines():
-            self._take(line, wanted)
+            self._take(line, modules)
         return reason or "it gave no answer"
 
-    def _take(self, line: str, wanted: dict[str, Path | None]) -> None:
+    def _take(self, line: str, modules: dict[str, Path | None]) -> None:
         """Keeps one answer. A stranger wrote it: what is no answer to the question is nothing."""
         try:
             reply = json.loads(line)
             name, stub, error = reply["name"], reply.get("stub"), reply.get("error")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return
-        if not isinstance(name, str) or name not in wanted or name in self._stubs:
+        if not isinstance(name, str) or name not in modules or name in self._stubs:
             return
         if isinstance(stub, str):
             self._stubs[name] = stub

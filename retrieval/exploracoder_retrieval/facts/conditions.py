@@ -75,13 +75,13 @@ def _compared(
     if compare is None:
         return None
     try:
-        wanted = ast.literal_eval(right)
-        if _is(left, "sys.version_info") and isinstance(wanted, tuple):
-            return bool(compare(version[: len(wanted)], wanted))
+        literal = ast.literal_eval(right)
+        if _is(left, "sys.version_info") and isinstance(literal, tuple):
+            return bool(compare(version[: len(literal)], literal))
         if _is(left, "sys.version_info[0]") or _is(left, "sys.version_info.major"):
-            return bool(compare(version[0], wanted))
-        if _is(left, "sys.platform") and isinstance(wanted, str):
-            return bool(compare(sys.platform, wanted))
+            return bool(compare(version[0], literal))
+        if _is(left, "sys.platform") and isinstance(literal, str):
+            return bool(compare(sys.platform, literal))
     except (ValueError, TypeError):
         pass
     return None

@@ -16,9 +16,9 @@ _BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "BaseSetti
 _FIELD_MAKERS = frozenset({"field", "Field", "ib", "attrib"})
 
 
-def has_fields(located: Located, lineage: Lineage) -> bool:
+def has_fields(cls: Located, lineage: Lineage) -> bool:
     """Whether the annotated names in a class's body are fields of its instances."""
-    if _is_decorated(located):
+    if _is_decorated(cls):
         return True
     return not _BASES.isdisjoint((*lineage.base_names, *map(last_name, lineage.unknown)))
 
@@ -35,54 +35,54 @@ def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
         return None
     fields: dict[str, Parameter] = {}
     for number in range(len(lineage.classes) - 1, -1, -1):
-        located = lineage.classes[number]
-        if not has_fields(located, lineage.of_base(number)):
+        cls = lineage.classes[number]
+        if not has_fields(cls, lineage.of_base(number)):
             continue
-        if _has_init(located.item) and (number == 0 or not _is_decorated(start)):
+        if _has_init(cls.item) and (number == 0 or not _is_decorated(start)):
             return None
-        fields |= _own_fields(located)
+        fields |= _own_fields(cls)
     if not fields:
         return None
-    ordered = sorted(fields.values(), key=lambda one: one.kind == "kwonly")
-    return tuple(one for one in ordered if one.name)
+    parameters = sorted(fields.values(), key=lambda one: one.kind == "kwonly")
+    return tuple(one for one in parameters if one.name)
 
 
-def _is_decorated(located: Located) -> bool:
-    return any(last_name(one) in _DECORATORS for one in located.item.decorators)
+def _is_decorated(cls: Located) -> bool:
+    return any(last_name(one) in _DECORATORS for one in cls.item.decorators)
 
 
 def _has_init(item: Class) -> bool:
     return any(one.name == "__init__" for one in item.functions)
 
 
-def _own_fields(located: Located) -> dict[str, Parameter]:
-    found: dict[str, Parameter] = {}
-    is_keyword = any("kw_only=True" in one for one in located.item.decorators)
-    is_attrs = any(last_name(one) in _ATTRS for one in located.item.decorators)
-    for variable in located.item.variables:
+def _own_fields(cls: Located) -> dict[str, Parameter]:
+    fields: dict[str, Parameter] = {}
+    is_keyword = any("kw_only=True" in one for one in cls.item.decorators)
+    is_attrs = any(last_name(one) in _ATTRS for one in cls.item.decorators)
+    for variable in cls.item.variables:
         if variable.place != "body" or variable.annotation is None:
             continue
         head = last_name(variable.annotation.strip("'\""))
         if head == "KW_ONLY":
             is_keyword = True
-        elif head != "ClassVar" and (variable.name[:1] != "_" or _is_decorated(located)):
+        elif head != "ClassVar" and (variable.name[:1] != "_" or _is_decorated(cls)):
             parameter = _parameter(variable, is_keyword)
-            shown = parameter.name.lstrip("_") if is_attrs else parameter.name
-            found[variable.name] = parameter.model_copy(update={"name": shown})
-    return found
+            name = parameter.name.lstrip("_") if is_attrs else parameter.name
+            fields[variable.name] = parameter.model_copy(update={"name": name})
+    return fields
 
 
 def _parameter(variable: Variable, is_keyword: bool) -> Parameter:
     """The parameter of one field; one without a name when the field is no parameter."""
-    given = _field_arguments(variable.value)
+    arguments = _field_arguments(variable.value)
     default = variable.value
-    if given is not None:
-        default = given.get("default")
-        if {"default_factory", "factory"} & given.keys():
+    if arguments is not None:
+        default = arguments.get("default")
+        if {"default_factory", "factory"} & arguments.keys():
             default = "..."
-        if given.get("init") == "False":
+        if arguments.get("init") == "False":
             return Parameter(name="")
-        is_keyword = given.get("kw_only", str(is_keyword)) == "True"
+        is_keyword = arguments.get("kw_only", str(is_keyword)) == "True"
     return Parameter(
         name=variable.name,
         kind="kwonly" if is_keyword else "pos",
@@ -98,9 +98,9 @@ def _field_arguments(value: str | None) -> dict[str, str] | None:
     node = parse_expression(value or "")
     if not isinstance(node, ast.Call):  # it was cut
         return {"default": "..."}
-    given = {one.arg: unparse(one.value) or "" for one in node.keywords if one.arg}
+    arguments = {one.arg: unparse(one.value) or "" for one in node.keywords if one.arg}
     if node.args:
-        given.setdefault("default", ast.unparse(node.args[0]))
-    if given.get("default") in ("...", "MISSING", "NOTHING"):
-        del given["default"]
-    return given
+        arguments.setdefault("default", ast.unparse(node.args[0]))
+    if arguments.get("default") in ("...", "MISSING", "NOTHING"):
+        del arguments["default"]
+    return arguments

@@ -119,18 +119,18 @@ def _set_by(method: FunctionNode, body: Sequence[ast.AST]) -> Iterator[Variable]
         return
     place: VariablePlace = "class" if "classmethod" in kinds else "instance"
     owner = arguments[0].arg
-    annotated: dict[int, ast.AnnAssign] = {}
+    assignments: dict[int, ast.AnnAssign] = {}
     for node in body:
         if isinstance(node, ast.AnnAssign):
-            annotated[id(node.target)] = node
+            assignments[id(node.target)] = node
         if (
             isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
             and isinstance(node.value, ast.Name)
             and node.value.id == owner
         ):
-            known = annotated.get(id(node))
-            annotation = unparse(known.annotation) if known else None
+            assignment = assignments.get(id(node))
+            annotation = unparse(assignment.annotation) if assignment else None
             yield Variable(name=node.attr, line=node.lineno, place=place, annotation=annotation)
 
 

@@ -59,16 +59,16 @@ def is_property(item: Function | Variable | Class) -> bool:
     """Whether a member is read without being called: by a decorator, or made by one as a value."""
     if isinstance(item, Function):
         return function_kind(item.decorators) in ("property", "cached_property")
-    maker, called, _ = (item.value or "" if isinstance(item, Variable) else "").partition("(")
-    return bool(called) and maker.endswith(_PROPERTY_MAKERS)
+    maker, parenthesis, _ = (item.value or "" if isinstance(item, Variable) else "").partition("(")
+    return bool(parenthesis) and maker.endswith(_PROPERTY_MAKERS)
 
 
 def variables_of(cls: Class) -> dict[str, list[Variable]]:
     """The variables of a class by name: all places where each is set or annotated."""
-    named: dict[str, list[Variable]] = {}
+    by_name: dict[str, list[Variable]] = {}
     for variable in cls.variables:
-        named.setdefault(variable.name, []).append(variable)
-    return named
+        by_name.setdefault(variable.name, []).append(variable)
+    return by_name
 
 
 def joined(variables: Sequence[Variable]) -> Variable:

@@ -61,9 +61,9 @@ class Lineages:
 
     def of(self, start: Located) -> Lineage:
         """The lineage of a class. One that inherits from itself ends where it comes round."""
-        known = self._known.get(start.path)
-        if known is not None:
-            return known
+        lineage = self._known.get(start.path)
+        if lineage is not None:
+            return lineage
         if start.path in self._open or len(self._open) >= _MAX_DEPTH:
             circle = f"{start.path} inherits from itself" if start.path in self._open else ""
             return Lineage((start,), (), circle)
@@ -76,18 +76,18 @@ class Lineages:
         bases: list[Located] = []
         unknown: list[str] = []
         for text in start.item.bases:
-            found = self._base(start, text)
-            if isinstance(found, Located):
-                bases.append(found)
-            elif found:
-                unknown.append(found)
+            parent = self._base(start, text)
+            if isinstance(parent, Located):
+                bases.append(parent)
+            elif parent:
+                unknown.append(parent)
         lines = [self.of(base) for base in bases]
         for line in lines:
             unknown += [one for one in line.unknown if one not in unknown]
-        merged, is_ordered = _merge([[*line.classes] for line in lines] + [bases])
+        order, is_ordered = _merge([[*line.classes] for line in lines] + [bases])
         own = "" if is_ordered else f"the bases of {start.path} have no order"
         problem = next(filter(None, (*(line.problem for line in lines), own)), "")
-        bases = [base for base in merged if base.path != start.path]
+        bases = [base for base in order if base.path != start.path]
         return Lineage((start, *bases), tuple(unknown), problem)
 
     def _base(self, start: Located, text: str) -> Located | str:
@@ -97,40 +97,42 @@ class Lineages:
             return ""
         if "(" in text:
             return "" if name.partition("(")[0].rpartition(".")[2] in _CALLED else text
-        found = self._in_class(start, name)
-        return found if found is not None else name
+        base = self._in_class(start, name)
+        return base if base is not None else name
 
     def _in_class(self, start: Located, name: str) -> Located | None:
         """A base may be named by a nested class beside it, before the module's own names."""
         owner = start.item.qualname.rpartition(".")[0]
         while owner:
-            found = self._scope.at(f"{start.module.name}.{owner}.{name}")
-            if found is not None and isinstance(found.item, Class):
-                return Located(found.module, found.item)
+            definition = self._scope.at(f"{start.module.name}.{owner}.{name}")
+            if definition is not None and isinstance(definition.item, Class):
+                return Located(definition.module, definition.item)
             owner = owner.rpartition(".")[0]
-        found = self._scope.resolve(start.module, name)
-        if found is not None and isinstance(found.item, Variable):  # Base = Other[int]
-            found = self._scope.resolve(found.module, (found.item.value or "").partition("[")[0])
+        definition = self._scope.resolve(start.module, name)
+        if definition is not None and isinstance(definition.item, Variable):  # Base = Other[int]
+            definition = self._scope.resolve(
+                definition.module, (definition.item.value or "").partition("[")[0]
+            )
         # A class that takes the name of its own base: the imported one is meant.
-        if found is not None and isinstance(found.item, Class):
-            located = Located(found.module, found.item)
-            return None if located.path == start.path else located
+        if definition is not None and isinstance(definition.item, Class):
+            base = Located(definition.module, definition.item)
+            return None if base.path == start.path else base
         return None
 
 
 def _merge(lines: Sequence[list[Located]]) -> tuple[list[Located], bool]:
     """Merged linearisations, and whether they agree; else the order is that of first mention."""
-    merged: list[Located] = []
+    order: list[Located] = []
     is_ordered = True
     rest = [list(line) for line in lines if line]
     while rest:
         head = next((line[0] for line in rest if not _is_later(line[0], rest)), None)
         is_ordered = is_ordered and head is not None
         head = head or rest[0][0]
-        merged.append(head)
+        order.append(head)
         rest = [[one for one in line if one.path != head.path] for line in rest]
         rest = [line for line in rest if line]
-    return merged, is_ordered
+    return order, is_ordered
 
 
 def _is_later(one: Located, lines: Sequence[list[Located]]) -> bool:

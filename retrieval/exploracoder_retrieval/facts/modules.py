@@ -66,10 +66,10 @@ class ModuleFinder:
         if name.count(".") > MAX_DEPTH:
             return None
         if name not in self._found:
-            found = self._look_for(name)
-            if found is not None and found.stub is None:
-                found = replace(found, stub=self._stub_apart(name))
-            self._found[name] = found
+            files = self._look_for(name)
+            if files is not None and files.stub is None:
+                files = replace(files, stub=self._stub_apart(name))
+            self._found[name] = files
         return self._found[name]
 
     def is_builtin(self, name: str) -> bool:
@@ -135,7 +135,7 @@ def is_published(module_name: str) -> bool:
 def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
     files: set[str] = set()
     folders: set[str] = set()
-    compiled: dict[str, str] = {}
+    extensions: dict[str, str] = {}
     for entry in entries(folder, on_skip) if folder.is_dir() else ():
         if not is_folder(entry):
             files.add(entry.name)
@@ -145,12 +145,15 @@ def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
             folders.add(entry.name)
     for file in sorted(files):
         if match := _COMPILED.match(file):
-            compiled.setdefault(match["name"], file)
+            extensions.setdefault(match["name"], file)
     names = {file.rsplit(".", 1)[0] for file in files if file.endswith((".py", ".pyi"))}
-    names |= set(compiled)
+    names |= set(extensions)
     names |= {name for name in folders if _has_init(folder / name)}
     return _Listing(
-        frozenset(files), frozenset(folders), compiled, frozenset(names - {"__init__", "__main__"})
+        frozenset(files),
+        frozenset(folders),
+        extensions,
+        frozenset(names - {"__init__", "__main__"}),
     )
 
 
@@ -171,11 +174,11 @@ def _package(name: str, folder: Path) -> ModuleFiles:
 
 def _plain(name: str, last: str, folder: Path, listing: _Listing) -> ModuleFiles:
     source, stub = f"{last}.py", f"{last}.pyi"
-    compiled = listing.compiled.get(last)
+    extension = listing.compiled.get(last)
     return ModuleFiles(
         name,
         folder / source if source in listing.files else None,
         folder / stub if stub in listing.files else None,
-        folder / compiled if compiled else None,
+        folder / extension if extension else None,
         (),
     )

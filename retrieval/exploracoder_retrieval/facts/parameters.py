@@ -14,17 +14,17 @@ def read_parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
     defaults += arguments.defaults
-    found = []
+    parameters = []
     for number, (argument, default) in enumerate(zip(positional, defaults, strict=True)):
         kind: ParameterKind = "posonly" if number < len(arguments.posonlyargs) else "pos"
-        found.append(_parameter(argument, kind, default))
+        parameters.append(_parameter(argument, kind, default))
     if arguments.vararg:
-        found.append(_parameter(arguments.vararg, "vararg", None))
-    for argument, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found.append(_parameter(argument, "kwonly", given))
+        parameters.append(_parameter(arguments.vararg, "vararg", None))
+    for argument, kw_default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        parameters.append(_parameter(argument, "kwonly", kw_default))
     if arguments.kwarg:
-        found.append(_parameter(arguments.kwarg, "kwarg", None))
-    return tuple(found)
+        parameters.append(_parameter(arguments.kwarg, "kwarg", None))
+    return tuple(parameters)
 
 
 @lru_cache(maxsize=4096)
@@ -91,13 +91,13 @@ def _texts(parameters: Sequence[Parameter]) -> Iterator[str]:
 
 def _text(parameter: Parameter) -> str:
     stars = {"vararg": "*", "kwarg": "**"}.get(parameter.kind, "")
-    said = f"{stars}{parameter.name}"
+    text = f"{stars}{parameter.name}"
     if parameter.annotation:
-        said += f": {parameter.annotation}"
+        text += f": {parameter.annotation}"
     if parameter.default is None:
-        return said
+        return text
     return (
-        f"{said} = {parameter.default}" if parameter.annotation else f"{said}={parameter.default}"
+        f"{text} = {parameter.default}" if parameter.annotation else f"{text}={parameter.default}"
     )
 
 

@@ -93,7 +93,7 @@ def _read(tree: ast.Module, name: str, is_package: bool, version: tuple[int, ...
         variables=tuple(read_variables(body)),
         imports=(
             *_imports(body, package, for_types=set(_lines_for_types(tree))),
-            *(found for hook in hooks for found in _lazy(hook, package)),
+            *(lazy_import for hook in hooks for lazy_import in _lazy(hook, package)),
         ),
         stars=tuple(_stars(body, package)),
         exports=_exports(body, tables),
@@ -188,25 +188,25 @@ def _lazy(hook: FunctionNode, package: str) -> Iterator[Import]:
                 bound = {one.name: one for one in _imports(node.body, package)}
                 for inner in node.body:
                     if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Name):
-                        found = bound.get(inner.value.id)
-                        if found is not None:
-                            yield found.model_copy(update={"name": name, "only": "asked"})
+                        binding = bound.get(inner.value.id)
+                        if binding is not None:
+                            yield binding.model_copy(update={"name": name, "only": "asked"})
 
 
 def _exports(body: Sequence[ast.stmt], tables: Tables) -> tuple[str, ...] | None:
     """What ``__all__`` lists; None where there is none, or only running it would tell."""
-    found: list[str] = []
+    names: list[str] = []
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
-                found = _listed(value, tables)
+                names = _listed(value, tables)
             case ast.AnnAssign(target=ast.Name(id="__all__"), value=ast.expr() as value):
-                found = _listed(value, tables)
+                names = _listed(value, tables)
             case ast.AugAssign(target=ast.Name(id="__all__"), value=value):
-                found += _listed(value, tables)
+                names += _listed(value, tables)
             case ast.Expr(value=ast.Call(ast.Attribute(ast.Name("__all__")), [value])):
-                found += _listed(value, tables)  # extend, append
-    return tuple(dict.fromkeys(found)) or None
+                names += _listed(value, tables)  # extend, append
+    return tuple(dict.fromkeys(names)) or None
 
 
 def _listed(node: ast.expr, tables: Tables) -> list[str]:

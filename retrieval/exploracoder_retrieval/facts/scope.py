@@ -37,14 +37,14 @@ class Scope:
     def resolve(self, module: Module, name: str) -> Definition | None:
         """What the dotted ``name`` means in a module, builtins included."""
         first, *rest = name.split(".")
-        found = self.member(module, first)
-        if found is None:
-            found = self._builtin(first)
+        definition = self.member(module, first)
+        if definition is None:
+            definition = self._builtin(first)
         for part in rest:
-            if found is None:
+            if definition is None:
                 return None
-            found = self._inside(found, part)
-        return found
+            definition = self._inside(definition, part)
+        return definition
 
     def at(self, path: str) -> Definition | None:
         """What a whole dotted path means: ``package.module.Class.method``."""
@@ -53,11 +53,11 @@ class Scope:
             module = self.sources.module(".".join(parts[:count]))
             if module is None:
                 continue
-            found: Definition | None = Definition(module, None)
+            definition: Definition | None = Definition(module, None)
             for part in parts[count:]:
-                found = self._inside(found, part) if found else None
-            if found is not None:
-                return found
+                definition = self._inside(definition, part) if definition else None
+            if definition is not None:
+                return definition
         return None
 
     def member(self, module: Module, name: str, steps: int = 0) -> Definition | None:
@@ -74,17 +74,17 @@ class Scope:
         own = _defined(Definition(module, None), name)
         if own is not None and not isinstance(own.item, Variable):
             return own
-        found = self._imported(module, name, steps)
-        if found is None and own is not None:
-            found = self._variable(own, steps)
-        if found is None:
-            found = self._starred(module, name, steps)
-        if found is None and module.is_package:
+        definition = self._imported(module, name, steps)
+        if definition is None and own is not None:
+            definition = self._variable(own, steps)
+        if definition is None:
+            definition = self._starred(module, name, steps)
+        if definition is None and module.is_package:
             inner = self.sources.module(f"{module.name}.{name}")
-            found = Definition(inner, None) if inner else None
-        if found is None and not module.is_stub:
+            definition = Definition(inner, None) if inner else None
+        if definition is None and not module.is_stub:
             return self._declared(module, name, steps)
-        return found
+        return definition
 
     def _builtin(self, name: str) -> Definition | None:
         builtins = self.sources.module("builtins")
@@ -103,9 +103,9 @@ class Scope:
                     return Definition(source, None)
                 continue
             if source is not None and source.name != module.name:
-                found = self.member(source, one.attribute, steps)
-                if found is not None:
-                    return found
+                definition = self.member(source, one.attribute, steps)
+                if definition is not None:
+                    return definition
             inner = self.sources.module(f"{one.module}.{one.attribute}")
             if inner is not None:
                 return Definition(inner, None)
@@ -116,12 +116,12 @@ class Scope:
         item = own.item
         if isinstance(item, Variable) and item.alias and item.alias != item.name:
             first, *rest = item.alias.split(".")
-            found = self.member(own.module, first, steps)
+            target = self.member(own.module, first, steps)
             for part in rest:
-                found = self._inside(found, part) if found else None
+                target = self._inside(target, part) if target else None
             # What is set to another constant is one of its own.
-            if found is not None and not isinstance(found.item, Variable):
-                return found
+            if target is not None and not isinstance(target.item, Variable):
+                return target
         return own
 
     def _starred(self, module: Module, name: str, steps: int) -> Definition | None:
@@ -131,9 +131,9 @@ class Scope:
                 continue
             if not self.is_exported(source, name):
                 continue
-            found = self.member(source, name, steps)
-            if found is not None:
-                return found
+            definition = self.member(source, name, steps)
+            if definition is not None:
+                return definition
         return None
 
     def _source(self, name: str, importer: Module) -> Module | None:
@@ -141,9 +141,11 @@ class Scope:
         stub = self.sources.stub(name) if importer.is_stub else None
         return stub or self.sources.module(name)
 
-    def exports(self, module: Module, seen: frozenset[str] = frozenset()) -> list[str] | None:
+    def exports(
+        self, module: Module, seen_modules: frozenset[str] = frozenset()
+    ) -> list[str] | None:
         """A module's ``__all__``, other modules' lists in it included; None where it has none."""
-        if module.exports is None or module.name in seen:
+        if module.exports is None or module.name in seen_modules:
             return None
         names: dict[str, None] = {}
         for name in module.exports:
@@ -151,7 +153,8 @@ class Scope:
             if last == "__all__":
                 other = self.resolve(module, owner)
                 names |= dict.fromkeys(
-                    (self.exports(other.module, seen | {module.name}) if other else None) or ()
+                    (self.exports(other.module, seen_modules | {module.name}) if other else None)
+                    or ()
                 )
             else:
                 names[name] = None
@@ -161,24 +164,24 @@ class Scope:
         """Whether ``from module import *`` brings a name."""
         if module.name not in self._exported:
             self._exported[module.name] = frozenset(self.exports(module) or ())
-        exported = self._exported[module.name]
-        return name in exported if exported else not name.startswith("_")
+        names = self._exported[module.name]
+        return name in names if names else not name.startswith("_")
 
     def inside(self, module: Module, qualname: str) -> Definition | None:
         """What a module defines itself under a name, such as that of a nested class."""
-        found: Definition | None = Definition(module, None)
+        definition: Definition | None = Definition(module, None)
         for part in qualname.split("."):
-            found = _defined(found, part) if found else None
-        return found
+            definition = _defined(definition, part) if definition else None
+        return definition
 
-    def _inside(self, found: Definition, name: str) -> Definition | None:
-        return self.member(found.module, name) if found.item is None else _defined(found, name)
+    def _inside(self, owner: Definition, name: str) -> Definition | None:
+        return self.member(owner.module, name) if owner.item is None else _defined(owner, name)
 
 
-def _defined(found: Definition, name: str) -> Definition | None:
+def _defined(owner: Definition, name: str) -> Definition | None:
     """What a module or class defines itself under a name."""
-    scope = found.module if found.item is None else found.item
+    scope = owner.module if owner.item is None else owner.item
     if isinstance(scope, Function | Variable):
         return None
     items = scope.named.get(name)
-    return Definition(found.module, items[0]) if items else None
+    return Definition(owner.module, items[0]) if items else None

@@ -121,9 +121,9 @@ class InstalledSources:
 
     def _entry(self, path: Path, files: ModuleFiles) -> Entry:
         key = str(path)
-        kept = self._store.load(ENTRIES, key).get(key)
-        if kept is not None and is_same(kept, *stamp(path)):
-            return kept
+        stored_entry = self._store.load(ENTRIES, key).get(key)
+        if stored_entry is not None and is_same(stored_entry, *stamp(path)):
+            return stored_entry
         entry = self._read_file(path, files)
         self._store.keep(ENTRIES, key, {key: entry})
         return entry
@@ -168,8 +168,8 @@ class RepositorySources:
 
     def module(self, name: str) -> Module | None:
         """The repository's own module of this name, else the installed one."""
-        found = self.own.get(name)
-        return found if found is not None else self.installed.module(name)
+        own_module = self.own.get(name)
+        return own_module if own_module is not None else self.installed.module(name)
 
     def stub(self, name: str) -> Module | None:
         """The stub beside an installed module's source, or None."""
@@ -192,5 +192,5 @@ def standard_stubs() -> tuple[Path, ...]:
     """Where the stubs of the standard library lie: typeshed, as it comes with jedi."""
     spec = importlib.util.find_spec("jedi")
     folders = spec.submodule_search_locations if spec else None
-    found = (Path(folder) / "third_party" / "typeshed" / "stdlib" for folder in folders or ())
-    return tuple(folder for folder in found if folder.is_dir())
+    candidates = (Path(folder) / "third_party" / "typeshed" / "stdlib" for folder in folders or ())
+    return tuple(folder for folder in candidates if folder.is_dir())

@@ -141,8 +141,8 @@ def read_file(
         return Reading(entry.model_copy(update={"problem": str(error)}))
     entry = entry.model_copy(update={"sha256": hashlib.sha256(content).hexdigest()})
     if before is not None and before.sha256 == entry.sha256:
-        kept = {"module": before.module, "problem": before.problem}
-        return Reading(entry.model_copy(update=kept))
+        facts = {"module": before.module, "problem": before.problem}
+        return Reading(entry.model_copy(update=facts))
     try:
         text = decode_python(content)
         tree = parse(text)

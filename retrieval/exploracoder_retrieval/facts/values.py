@@ -87,12 +87,12 @@ class _Scope(_Named):
     @cached_property
     def named(self) -> dict[str, list[Class | Function | Variable]]:
         """What it defines, by name: of one name classes, then functions, then variables."""
-        found: dict[str, list[Class | Function | Variable]] = {}
+        by_name: dict[str, list[Class | Function | Variable]] = {}
         all_of_it: tuple[Class | Function | Variable, ...]
         all_of_it = (*self.classes, *self.functions, *self.variables)
         for one in all_of_it:
-            found.setdefault(one.name, []).append(one)
-        return found
+            by_name.setdefault(one.name, []).append(one)
+        return by_name
 
 
 class Class(_Scope):
@@ -134,7 +134,7 @@ class Module(_Scope):
     @cached_property
     def imported(self) -> dict[str, list[Import]]:
         """What it imports, by the name that it is bound to."""
-        found: dict[str, list[Import]] = {}
+        by_name: dict[str, list[Import]] = {}
         for one in self.imports:
-            found.setdefault(one.name, []).append(one)
-        return found
+            by_name.setdefault(one.name, []).append(one)
+        return by_name

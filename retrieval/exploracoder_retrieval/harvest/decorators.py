@@ -28,8 +28,8 @@ def accessor_class(member: Api, names: Names) -> Api | None:
     value = member.item.value if isinstance(member.item, Variable) else None
     for call in _calls([value] if value else ()):
         if len(call.args) == 2 and _string(call.args[0]) == member.item.name:
-            found = names.in_scope(member, ast.unparse(call.args[1]))
-            return found if found is not None and isinstance(found.item, Class) else None
+            accessor = names.in_scope(member, ast.unparse(call.args[1]))
+            return accessor if accessor is not None and isinstance(accessor.item, Class) else None
     return None
 
 
@@ -37,8 +37,8 @@ def deprecation(decorators: Iterable[str]) -> Iterator[str]:
     """What ``@deprecated("say why")`` says (PEP 702, and those of many libraries)."""
     for source in decorators:
         if last_name(source) in _DEPRECATING:
-            said = [_string(argument) for call in _calls([source]) for argument in call.args]
-            yield ": ".join(filter(None, [DEPRECATED, *said[:1]]))
+            reasons = [_string(argument) for call in _calls([source]) for argument in call.args]
+            yield ": ".join(filter(None, [DEPRECATED, *reasons[:1]]))
 
 
 def given_text(api: Api, names: Names) -> str:
@@ -86,10 +86,10 @@ def _text_named(key: str, name: str, api: Api, names: Names) -> str:
     """The text of a documented thing, or that a module assigns by name or to ``table["name"]``."""
     if key in api.module.texts:
         return api.module.texts[key]
-    found = names.in_scope(api, name)
-    if found is None or not isinstance(found.item, Variable):
-        return found.item.doc if found else ""
-    return found.module.texts.get(found.item.name + key.removeprefix(name), "")
+    source = names.in_scope(api, name)
+    if source is None or not isinstance(source.item, Variable):
+        return source.item.doc if source else ""
+    return source.module.texts.get(source.item.name + key.removeprefix(name), "")
 
 
 def _filled(template: str, call: ast.Call) -> str:

@@ -43,10 +43,10 @@ class Describer:
         self._names = names
         self._notes = Notes(names)
 
-    def describe(self, published: Published) -> Iterator[ApiDoc]:
+    def describe(self, entry: Published) -> Iterator[ApiDoc]:
         """The ApiDocs of an API, its own first, under its best public path."""
-        path, *others = published.ordered_paths()
-        api = published.api
+        path, *others = entry.ordered_paths()
+        api = entry.api
         if isinstance(api.item, Class):
             yield from self._class(api, path, others, depth=0)
         elif isinstance(api.item, Function):
@@ -59,13 +59,13 @@ class Describer:
     ) -> Iterator[ApiDoc]:
         assert isinstance(cls.item, Class)
         name = path.rpartition(".")[2]
-        registered = [f".{alias}" for alias in registered_names(cls.item)]
+        registered_aliases = [f".{alias}" for alias in registered_names(cls.item)]
         doc = cls.item.doc.strip()
         maker, signature = self._constructor(cls, name)
         if signature.endswith(("(*args, **kwargs)", "()")):
             signature = signatures.signature_in_doc(name, doc) or signature
         notes = self._notes.of_class(cls, self._own_bases(cls), maker)
-        yield self._doc(cls, path, "class", signature, doc, [*registered, *aliases], notes)
+        yield self._doc(cls, path, "class", signature, doc, [*registered_aliases, *aliases], notes)
         yield from self._all_members(cls, _Place(path, name, depth))
 
     def _all_members(self, cls: Api, place: _Place) -> Iterator[ApiDoc]:
@@ -86,10 +86,12 @@ class Describer:
         elif isinstance(member.item, Function) and not is_property(member.item):
             yield _owned(place.shown, self._function(member, path, twins, owner=owner))
         elif accessor := accessor_class(member, self._names):
-            shown = f"{place.shown}.{name}"
-            yield self._doc(accessor, path, "property", shown, accessor.item.doc.strip(), twins)
+            shown_name = f"{place.shown}.{name}"
+            yield self._doc(
+                accessor, path, "property", shown_name, accessor.item.doc.strip(), twins
+            )
             if place.depth < _MAX_CLASS_DEPTH:
-                yield from self._all_members(accessor, _Place(path, shown, place.depth + 1))
+                yield from self._all_members(accessor, _Place(path, shown_name, place.depth + 1))
         elif self._is_public_attribute(owner, member):
             yield _owned(place.shown, self._attribute(member, path, twins, owner=owner))
 

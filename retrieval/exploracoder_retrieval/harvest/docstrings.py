@@ -52,14 +52,14 @@ def strip_markup(text: str) -> str:
 @lru_cache(maxsize=4096)
 def find_examples(doc: str) -> tuple[str, ...]:
     """Python code in a docstring: doctests without prompts and outputs, fences, code blocks."""
-    fenced = [code for _, code in code_fences(doc)]
+    fences = [code for _, code in code_fences(doc)]
     rest = _FENCE.sub("", doc)
     blocks = [
         textwrap.dedent(match["code"]).strip("\n")
         for match in _CODE_BLOCK.finditer(rest)
         if (match["language"] or "").lower() in _PYTHON and ">>>" not in match["code"]
     ]
-    return tuple(dict.fromkeys([*fenced, *_doctests(rest), *filter(None, blocks)]))
+    return tuple(dict.fromkeys([*fences, *_doctests(rest), *filter(None, blocks)]))
 
 
 def without_examples(doc: str) -> str:
@@ -103,16 +103,16 @@ def _doctests(text: str) -> list[str]:
     blocks: list[list[str]] = [[]]
     in_source = False
     for line in text.splitlines():
-        stripped = line.strip()
-        if _DOCTEST_OPTION.match(stripped):
+        content = line.strip()
+        if _DOCTEST_OPTION.match(content):
             continue
-        if stripped.startswith(">>>") or (in_source and stripped.startswith("...")):
-            blocks[-1].append(stripped[4:])
+        if content.startswith(">>>") or (in_source and content.startswith("...")):
+            blocks[-1].append(content[4:])
             in_source = True
         else:
             in_source = False
             # Outputs do not end an example; an empty line followed by prose does.
-            if stripped and blocks[-1] and _is_prose(stripped):
+            if content and blocks[-1] and _is_prose(content):
                 blocks.append([])
     return ["\n".join(block).rstrip() for block in blocks if any(block)]
 

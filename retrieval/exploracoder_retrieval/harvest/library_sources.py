@@ -26,10 +26,10 @@ class LibrarySources(InstalledSources):
 
     def __init__(self, target: Target, interpreter: Interpreter, on_skip: Skip) -> None:
         homes = () if target.home is None else (target.home,)
-        named = () if target.named is None else (target.named,)
-        compiled = CompiledModules(interpreter, on_skip, alone=bool(named), named=named)
+        paths = () if target.named is None else (target.named,)
+        compiled_modules = CompiledModules(interpreter, on_skip, alone=bool(paths), named=paths)
         store = FactStore(None, interpreter.version)
-        super().__init__(interpreter, store, homes, compiled=compiled)
+        super().__init__(interpreter, store, homes, compiled=compiled_modules)
         self.library = target.import_name
         self._target = target
         self._on_skip = on_skip

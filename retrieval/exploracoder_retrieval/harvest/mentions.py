@@ -55,27 +55,27 @@ class ApiNames:
         imports nothing of the library, or is no Python, uses none.
         """
         own = _nodes(code)
-        imported = self._scope(context) | self._imported(own)
-        if not any(path.partition(".")[0] in self._tops for path in imported.values()):
+        scope = self._scope(context) | self._imported(own)
+        if not any(path.partition(".")[0] in self._tops for path in scope.values()):
             return []
-        local = imported | dict(self._made(own, imported))
-        found: dict[str, None] = {}
+        local = scope | dict(self._made(own, scope))
+        paths: dict[str, None] = {}
         for node in own:
             if isinstance(node, ast.Attribute | ast.Name):
                 path = self._meant(node, local)
                 if path is not None:
-                    found[path] = None
-        return list(found)
+                    paths[path] = None
+        return list(paths)
 
     def named_in(self, text: str) -> list[str]:
         """The APIs that prose names in quotes, in full or by a name that only one of them has."""
-        found: dict[str, None] = {}
-        for quoted in _QUOTED.findall(text):
-            for name in _NAME.findall(quoted.partition("(")[0]):
+        paths: dict[str, None] = {}
+        for quote in _QUOTED.findall(text):
+            for name in _NAME.findall(quote.partition("(")[0]):
                 path = self._paths.get(name) or self._unique.get(name.rpartition(".")[2])
                 if path is not None and (name in self._paths or "." not in name):
-                    found[path] = None
-        return list(found)
+                    paths[path] = None
+        return list(paths)
 
     def missing_in(self, code: str, context: str = "") -> tuple[str, ...]:
         """Public names of the library's modules that a snippet uses, and that it does not publish.
@@ -89,13 +89,13 @@ class ApiNames:
     def _missing_names(self, code: str, context: str) -> Iterable[str]:
         own = _nodes(code)
         imports = dict(_imports(own))
-        imported = self._scope(context) | imports
-        used = list(imports.values())
+        scope = self._scope(context) | imports
+        used_paths = list(imports.values())
         for node in own:
             if isinstance(node, ast.Attribute):
                 root, dot, rest = (dotted(node) or "").partition(".")
-                used += [imported[root] + dot + rest] if root in imported else []
-        return dict.fromkeys(filter(None, map(self._missing, used)))
+                used_paths += [scope[root] + dot + rest] if root in scope else []
+        return dict.fromkeys(filter(None, map(self._missing, used_paths)))
 
     def _missing(self, path: str) -> str:
         """The part of a path up to the first name that a module lacks; what APIs have is not asked.
@@ -119,15 +119,15 @@ class ApiNames:
         return self._scopes[context]
 
     def _imported(self, nodes: Sequence[ast.AST]) -> dict[str, str]:
-        imported = dict(_imports(nodes))
-        for module in [local for local in imported if local.endswith(".*")]:
-            imported |= self._published_in(imported.pop(module))
-        return imported
+        imports = dict(_imports(nodes))
+        for module in [local for local in imports if local.endswith(".*")]:
+            imports |= self._published_in(imports.pop(module))
+        return imports
 
     def _published_in(self, module: str) -> dict[str, str]:
         """What ``from module import *`` brings, as far as it is an API."""
-        owned = ((path.rpartition("."), path) for path in self._paths)
-        return {name: path for (owner, _, name), path in owned if owner == module}
+        pairs = ((path.rpartition("."), path) for path in self._paths)
+        return {name: path for (owner, _, name), path in pairs if owner == module}
 
     def _meant(self, node: ast.Attribute | ast.Name, local: dict[str, str]) -> str | None:
         chain = dotted(node)
@@ -136,15 +136,13 @@ class ApiNames:
             return self._paths.get(local[root] + dot + rest)
         return self._unique.get(node.attr) if isinstance(node, ast.Attribute) else None
 
-    def _made(
-        self, nodes: Sequence[ast.AST], imported: dict[str, str]
-    ) -> Iterator[tuple[str, str]]:
+    def _made(self, nodes: Sequence[ast.AST], imports: dict[str, str]) -> Iterator[tuple[str, str]]:
         """Variables that are made by calling a class, with the class."""
         for node in nodes:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
                     root, dot, rest = (dotted(called) or "").partition(".")
-                    path = self._paths.get(imported.get(root, root) + dot + rest)
+                    path = self._paths.get(imports.get(root, root) + dot + rest)
                     if path is not None and path.rpartition(".")[2][:1].isupper():
                         yield name, path
 
@@ -156,13 +154,13 @@ def with_mentions(
 
     Examples go before tests, and tests before prose; of each the shortest, which says it best.
     """
-    found: dict[str, list[Passage]] = defaultdict(list)
+    by_path: dict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         is_text = passage.kind == "text"
         paths = names.named_in(passage.text) if is_text else []
         for path in paths or names.used_in(passage.text, passage.context):
-            found[path].append(passage)
-    return [_with(doc, found[doc.path], names) if doc.path in found else doc for doc in docs]
+            by_path[path].append(passage)
+    return [_with(doc, by_path[doc.path], names) if doc.path in by_path else doc for doc in docs]
 
 
 def _with(doc: ApiDoc, passages: list[Passage], names: ApiNames) -> ApiDoc:
@@ -171,10 +169,10 @@ def _with(doc: ApiDoc, passages: list[Passage], names: ApiNames) -> ApiDoc:
         for each in passages
         if each.text not in doc.examples and each.text not in doc.doc
     }.values()
-    ordered = sorted(others, key=lambda each: (_ORDER[each.kind], len(each.text)))
-    code = [each for each in ordered if each.kind != "text"]
-    prose = [each for each in ordered if each.kind == "text"][:MAX_TEXTS]
-    chosen = [*code[: MAX_MENTIONS - len(prose)], *prose]
+    ranking = sorted(others, key=lambda each: (_ORDER[each.kind], len(each.text)))
+    code = [each for each in ranking if each.kind != "text"]
+    prose = [each for each in ranking if each.kind == "text"][:MAX_TEXTS]
+    selection = [*code[: MAX_MENTIONS - len(prose)], *prose]
     name = doc.path.rpartition(".")[2]
     mentions = tuple(
         Mention(
@@ -184,7 +182,7 @@ def _with(doc: ApiDoc, passages: list[Passage], names: ApiNames) -> ApiDoc:
             missing=names.missing_in(each.text, each.context),
             **each.place,
         )
-        for each in chosen
+        for each in selection
     )
     uses = sum(each.kind != "text" for each in passages)
     return doc.model_copy(update={"mentions": mentions, "uses": uses})

@@ -64,8 +64,8 @@ class Notes:
     def _choices(self, api: Api, annotation: str) -> tuple[str, ...]:
         """The strings of a ``Literal`` that an annotation names."""
         for name in _NAME.findall(annotation):
-            named = self._names.annotated(api, name)
-            value = named.item.value if named and isinstance(named.item, Variable) else None
+            alias = self._names.annotated(api, name)
+            value = alias.item.value if alias and isinstance(alias.item, Variable) else None
             if value and last_name(value) == "Literal":
                 return _strings(value)
         return ()
@@ -79,19 +79,21 @@ class Notes:
         """Attributes with their types; one that is set from a parameter has the parameter's."""
         parameters = maker.item.parameters if maker and isinstance(maker.item, Function) else ()
         types = {each.name: unquoted(each.annotation) for each in parameters}
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         methods: set[str] = set()
         for base in bases:
             for name, member in self._names.own_members(base).items():
                 if is_property(member.item) or getattr(member.item, "annotation", None):
-                    found.setdefault(name, attribute_type(member.item))
+                    attributes.setdefault(name, attribute_type(member.item))
                 else:
                     methods.add(name)
             variables_by_name = variables_of(base.item) if isinstance(base.item, Class) else {}
             for name, variables in variables_by_name.items():
                 if any(each.place in ("instance", "slots") for each in variables):
-                    found.setdefault(name, attribute_type(joined(variables)) or types.get(name, ""))
-        for name, kind in found.items():
+                    attributes.setdefault(
+                        name, attribute_type(joined(variables)) or types.get(name, "")
+                    )
+        for name, kind in attributes.items():
             if not name.startswith("_") and name not in methods:
                 yield f"{name}: {kind}" if kind else name
 
@@ -126,5 +128,5 @@ def _strings(literal: str) -> tuple[str, ...]:
     node = parse_expression(literal)
     if not isinstance(node, ast.Subscript):
         return ()
-    listed = node.slice if isinstance(node.slice, ast.Tuple) else ast.Tuple(elts=[node.slice])
-    return tuple(strings_in(listed))
+    elements = node.slice if isinstance(node.slice, ast.Tuple) else ast.Tuple(elts=[node.slice])
+    return tuple(strings_in(elements))

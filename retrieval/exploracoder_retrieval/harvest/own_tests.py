@@ -29,19 +29,19 @@ def find_tests(
     Where there are too many, they are taken from everywhere alike. ``inside`` as in `walk`.
     """
     tops = [tree / name for name in _FOLDERS if (tree / name).is_dir()] if tree is not None else []
-    found = {path: None for top in tops for path in _files(top, inside, on_skip)}
+    paths = {path: None for top in tops for path in _files(top, inside, on_skip)}
     if package.is_dir():
         for path in _files(package, inside, on_skip):
             if not set(_FOLDERS).isdisjoint(path.parent.relative_to(package).parts):
-                found[path] = None
-    files = list(found)
+                paths[path] = None
+    files = list(paths)
     return list(_bounded(files[:: -(-len(files) // MAX_FILES)] if files else []))
 
 
 def _files(top: Path, inside: Path | None, on_skip: Skip | None) -> Iterator[Path]:
-    found = walk(top, _is_test, _is_left_out, inside=inside, on_skip=on_skip)
+    entries = walk(top, _is_test, _is_left_out, inside=inside, on_skip=on_skip)
     # The files of a folder before those of its folders: which are taken depends on the order.
-    yield from sorted((Path(entry.path) for entry in found), key=_place)
+    yield from sorted((Path(entry.path) for entry in entries), key=_place)
 
 
 def _place(file: Path) -> list[tuple[bool, str]]:
@@ -73,12 +73,12 @@ def _read(file: Path, inside: Path | None) -> list[Passage]:
     text = read_python(file, MAX_FILE_BYTES, inside=inside)
     tree, lines = parse(text), text.splitlines()
     imports = "\n".join(import_lines(tree))
-    found = []
+    passages = []
     for function in _tests(tree):
         place: Place = {"file": str(file), "line": function.lineno}
         title = function.name.removeprefix("test_").replace("_", " ")
-        found.append(Passage("test", _body(function, lines), title, place, imports))
-    return found
+        passages.append(Passage("test", _body(function, lines), title, place, imports))
+    return passages
 
 
 def _bounded(files: list[Path]) -> Iterator[Path]:

@@ -55,38 +55,43 @@ class LibraryScope(Scope):
         self.library = library
         self.lineages = Lineages(self)
 
-    def _inside(self, found: Definition, name: str) -> Definition | None:
-        own = super()._inside(found, name)
-        if own is not None or not isinstance(found.item, Class):
+    def _inside(self, owner: Definition, name: str) -> Definition | None:
+        own = super()._inside(owner, name)
+        if own is not None or not isinstance(owner.item, Class):
             return own
-        bases = self.lineages.of(Located(found.module, found.item)).classes[1:]
-        inherited = (
+        bases = self.lineages.of(Located(owner.module, owner.item)).classes[1:]
+        candidates = (
             super(LibraryScope, self)._inside(Definition(base.module, base.item), name)
             for base in bases
         )
-        return next(filter(None, inherited), None)
+        return next(filter(None, candidates), None)
 
     def _builtin(self, name: str) -> None:
         return None
 
     def _declared(self, module: Module, name: str, steps: int) -> Definition | None:
-        found = super()._declared(module, name, steps)
-        if found is None or found.item is None or not found.module.is_stub or found.item.doc:
-            return found
-        return self._hidden(module, name) or found
+        definition = super()._declared(module, name, steps)
+        if (
+            definition is None
+            or definition.item is None
+            or not definition.module.is_stub
+            or definition.item.doc
+        ):
+            return definition
+        return self._hidden(module, name) or definition
 
     def _hidden(self, module: Module, name: str) -> Definition | None:
         """What a star brings though no list says so, or what a package fetches on demand."""
         for source in filter(None, map(self.sources.module, module.stars)):
-            if found := self.member(source, name):
-                return found
+            if definition := self.member(source, name):
+                return definition
         if not functions_of(module, "__getattr__"):
             return None
         for inner_name in self.library.finder.submodules(module.name):
             inner = self.sources.module(inner_name) if _is_inner(inner_name) else None
-            defined = self.inside(inner, name) if inner else None
-            if defined is not None and defined.item is not None and defined.item.doc:
-                return defined
+            candidate = self.inside(inner, name) if inner else None
+            if candidate is not None and candidate.item is not None and candidate.item.doc:
+                return candidate
         return None
 
 
@@ -102,18 +107,18 @@ class Names:
 
     def member(self, module: Module, name: str) -> Api | None:
         """What a name in a module is where it is defined; None for modules and unknown names."""
-        found = self.scope.member(module, name)
+        definition = self.scope.member(module, name)
         stub_module = self.sources.stub(module.name)
         stub = self.scope.member(stub_module, name) if stub_module else None
         if stub is None or stub.item is None:
-            return self._api(found)
-        if found is None or found.item is None or found.item is stub.item:
+            return self._api(definition)
+        if definition is None or definition.item is None or definition.item is stub.item:
             code = self.sources.module(stub.module.name)
             is_elsewhere = (stub.module.name, stub.item.name) != (module.name, name)
-            known = self.member(code, stub.item.name) if code and is_elsewhere else None
-            return known or self._api(stub)
-        self._stubs.setdefault(found.path, stub)
-        return self._api(found)
+            api = self.member(code, stub.item.name) if code and is_elsewhere else None
+            return api or self._api(stub)
+        self._stubs.setdefault(definition.path, stub)
+        return self._api(definition)
 
     def lacks(self, module_name: str, name: str) -> bool:
         """Whether a module of the library surely has nothing of that name."""
@@ -125,13 +130,13 @@ class Names:
         inner = self.sources.module(f"{module_name}.{name}")
         return inner is None and self.member(module, name) is None
 
-    def in_scope(self, api: Api, dotted: str) -> Api | None:
+    def in_scope(self, api: Api, name: str) -> Api | None:
         """What dotted source text, such as an argument, means where an API is written."""
-        return self._api(self.scope.resolve(api.module, dotted))
+        return self._api(self.scope.resolve(api.module, name))
 
-    def annotated(self, api: Api, dotted: str) -> Api | None:
+    def annotated(self, api: Api, name: str) -> Api | None:
         """As `in_scope`, for what an annotation names; nothing is imported for it."""
-        return self._api(self._annotated.resolve(api.module, dotted))
+        return self._api(self._annotated.resolve(api.module, name))
 
     def lineage(self, cls: Api, *, is_annotated: bool = False) -> Lineage:
         """A class and its bases in the order in which Python looks through them.
@@ -143,14 +148,14 @@ class Names:
         own = Located(cls.module, cls.item)
         if cls.item.bases or cls.stub is None or not isinstance(cls.stub.item, Class):
             return lineages.of(own)
-        declared = lineages.of(Located(cls.stub.module, cls.stub.item))
-        return replace(declared, classes=(own, *declared.classes[1:]))
+        stub_lineage = lineages.of(Located(cls.stub.module, cls.stub.item))
+        return replace(stub_lineage, classes=(own, *stub_lineage.classes[1:]))
 
     def bases(self, cls: Api) -> list[Api]:
         """A class and its bases, in that order."""
         others = self.lineage(cls).classes[1:]
-        found = (self._api(Definition(each.module, each.item)) for each in others)
-        return [cls, *(base for base in found if base is not None)]
+        apis = (self._api(Definition(each.module, each.item)) for each in others)
+        return [cls, *(base for base in apis if base is not None)]
 
     def own_members(self, cls: Api) -> dict[str, Api]:
         """What a class defines itself, by name; what only its stub declares keeps its scope."""
@@ -162,34 +167,40 @@ class Names:
                 name: member if name in twins else _completed(member, stub.get(name))
                 for name, member in own.items()
             }
-            shown = own.keys() | _set_by_methods(cls.item)
-            declared = {name: member for name, member in stub.items() if name not in shown}
-            self._members[cls.path] = members | declared
+            own_names = own.keys() | _set_by_methods(cls.item)
+            stub_members = {name: member for name, member in stub.items() if name not in own_names}
+            self._members[cls.path] = members | stub_members
         return self._members[cls.path]
 
-    def _api(self, found: Definition | None) -> Api | None:
-        api = _grouped(found)
-        if api is None or found is None:
+    def _api(self, definition: Definition | None) -> Api | None:
+        api = _grouped(definition)
+        if api is None or definition is None:
             return None
-        return _completed(api, _grouped(self._stubs.get(found.path) or self._beside(found)))
+        return _completed(
+            api, _grouped(self._stubs.get(definition.path) or self._beside(definition))
+        )
 
-    def _beside(self, found: Definition) -> Definition | None:
+    def _beside(self, definition: Definition) -> Definition | None:
         """What the stub beside the code declares of a definition."""
-        stub = None if found.module.is_stub else self.sources.stub(found.module.name)
-        return self.scope.inside(stub, found.path.removeprefix(f"{stub.name}.")) if stub else None
+        stub = None if definition.module.is_stub else self.sources.stub(definition.module.name)
+        return (
+            self.scope.inside(stub, definition.path.removeprefix(f"{stub.name}.")) if stub else None
+        )
 
 
 def _is_inner(module: str) -> bool:
     return is_published(module.replace("._", "."))
 
 
-def _grouped(found: Definition | None) -> Api | None:
+def _grouped(definition: Definition | None) -> Api | None:
     """A definition; of a function all definitions, with the text that any of them has."""
-    if found is None or found.item is None:
+    if definition is None or definition.item is None:
         return None
-    if isinstance(found.item, Function) and "." not in found.item.qualname:
-        return _function(found.module, found.module, found.item.name, found.path)
-    return Api(found.module, found.item, found.path)
+    if isinstance(definition.item, Function) and "." not in definition.item.qualname:
+        return _function(
+            definition.module, definition.module, definition.item.name, definition.path
+        )
+    return Api(definition.module, definition.item, definition.path)
 
 
 def _function(module: Module, scope: Module | Class, name: str, path: str) -> Api:
@@ -216,46 +227,48 @@ def _set_by_methods(cls: object) -> set[str]:
     return {each.name for each in variables if each.place == "instance"}
 
 
-def _completed(api: Api, declared: Api | None) -> Api:
+def _completed(api: Api, declaration: Api | None) -> Api:
     """An API with what its stub says and the code does not."""
-    if declared is None or declared.item is api.item:
+    if declaration is None or declaration.item is api.item:
         return api
-    item, stub = api.item, declared.item
+    item, stub = api.item, declaration.item
     if not item.doc and stub.doc:
         item = item.model_copy(update={"doc": stub.doc})
     if isinstance(item, Class) and isinstance(stub, Class):
-        return replace(api, item=item, stub=Definition(declared.module, stub))
+        return replace(api, item=item, stub=Definition(declaration.module, stub))
     if isinstance(item, Variable) and not isinstance(stub, Variable) and not is_property(stub):
         # A plain assignment in the source may be a documented class in the stub.
-        return replace(declared, path=api.path)
+        return replace(declaration, path=api.path)
     if isinstance(item, Variable) or isinstance(stub, Variable):
         return replace(api, item=completed_attribute(item, stub))
     if isinstance(item, Function) and isinstance(stub, Function):
-        function, overloads = completed_function(item, api.overloads, stub, declared.overloads)
+        function, overloads = completed_function(item, api.overloads, stub, declaration.overloads)
         return replace(api, item=function, overloads=overloads)
     return replace(api, item=item)
 
 
 def completed_function(
-    code: Function, overloads: Overloads, stub: Function, declared: Overloads
+    code: Function, overloads: Overloads, stub: Function, stub_overloads: Overloads
 ) -> tuple[Function, Overloads]:
     """A function and its overloads, with the stub's types where the code has none."""
     has_types = code.returns or any(each.annotation for each in code.parameters)
     # One call with its defaults says more than overloads without.
-    if has_types or (declared and not is_opaque(code)):
+    if has_types or (stub_overloads and not is_opaque(code)):
         return code, overloads
     defaults = {each.name: each.default for each in code.parameters}
     parameters = tuple(_with_default(each, defaults.get(each.name)) for each in stub.parameters)
-    return code.model_copy(update={"parameters": parameters, "returns": stub.returns}), declared
+    return code.model_copy(
+        update={"parameters": parameters, "returns": stub.returns}
+    ), stub_overloads
 
 
 def completed_attribute(code: Item, stub: Item) -> Item:
     """A variable or property with the stub's type, if the code gives none."""
-    declared = stub.returns if isinstance(stub, Function) else getattr(stub, "annotation", None)
+    stub_type = stub.returns if isinstance(stub, Function) else getattr(stub, "annotation", None)
     if isinstance(code, Variable):
-        return code.model_copy(update={"annotation": code.annotation or declared})
+        return code.model_copy(update={"annotation": code.annotation or stub_type})
     if isinstance(code, Function) and is_property(code):
-        return code.model_copy(update={"returns": code.returns or declared})
+        return code.model_copy(update={"returns": code.returns or stub_type})
     return code
 
 

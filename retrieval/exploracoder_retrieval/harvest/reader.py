@@ -52,48 +52,50 @@ def harvest(
 
 def read(target: Target, interpreter: Interpreter, progress: Progress | None = None) -> Harvest:
     """As `harvest`, for a target that was already found."""
-    skipped: dict[Skipped, None] = {}  # each once, though several readers come by
+    skipped_files: dict[Skipped, None] = {}  # each once, though several readers come by
 
     def skip(name: str, reason: str) -> None:
-        skipped[Skipped(name=name, reason=reason)] = None
+        skipped_files[Skipped(name=name, reason=reason)] = None
 
     # Of a library that is known from documentation alone there are no names to look up.
     names = None
     if target.source != "docs":
         names = Names(LibrarySources(target, interpreter, skip))
-    described = _describe_all(target, names, progress) if names else []
+    code_docs = _describe_all(target, names, progress) if names else []
     for name, reason in names.sources.finder.skipped.items() if names else ():
         if Path(name).is_relative_to(target.root):
             skip(name, reason)
     import_name = target.import_name if names else None
-    said = collect(target.docs, target.name, import_name, skip, progress)
-    docs = joined(described, said.apis)
+    documentation = collect(target.docs, target.name, import_name, skip, progress)
+    docs = joined(code_docs, documentation.apis)
     if not docs:
-        raise _nothing_found(target, list(skipped))
+        raise _nothing_found(target, list(skipped_files))
     api_names = ApiNames(docs, names.lacks) if names else ApiNames(docs)
-    about = said.about.overview[:MAX_OVERVIEW]
+    about = documentation.about.overview[:MAX_OVERVIEW]
     overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
     overview = overview[:MAX_OVERVIEW] or (_docstring(names.sources) if names else about)
-    documented = _examples(api_names, said.passages)
+    doc_examples = _examples(api_names, documentation.passages)
     info = LibraryInfo(
         name=target.name,
-        import_name=said.import_name,
-        version=target.version if names else said.about.version,
+        import_name=documentation.import_name,
+        version=target.version if names else documentation.about.version,
         source=target.source,
         root=str(target.root),
         overview=overview or about,
         examples=_judged(
-            collect_examples(overview, target.tree, docs, documented, skip), api_names
+            collect_examples(overview, target.tree, docs, doc_examples, skip), api_names
         ),
         docs=tuple(source.origin for source in target.docs),
-        skipped=tuple(skipped)[:MAX_SKIPPED],
+        skipped=tuple(skipped_files)[:MAX_SKIPPED],
     )
-    passages = list(said.passages)
+    passages = list(documentation.passages)
     if names:
         tests = find_tests(target.tree, target.root, target.named, skip)
         passages += [*_passages(info, target.tree, docs), *read_tests(tests, target.named)]
     return Harvest(
-        library=info, docs=tuple(with_mentions(docs, passages, api_names)), skipped=tuple(skipped)
+        library=info,
+        docs=tuple(with_mentions(docs, passages, api_names)),
+        skipped=tuple(skipped_files),
     )
 
 
@@ -127,13 +129,13 @@ def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Itera
 
 def _describe_all(target: Target, names: Names, progress: Progress | None) -> list[ApiDoc]:
     describer = Describer(target.name, target.import_name, names)
-    published = Surface(names).collect(target.import_name)
+    entries = Surface(names).collect(target.import_name)
     docs: dict[str, ApiDoc] = {}
-    for number, entry in enumerate(published, start=1):
+    for number, entry in enumerate(entries, start=1):
         for doc in describer.describe(entry):
             docs.setdefault(doc.path, doc)
         if progress is not None:
-            progress("read", number, len(published))
+            progress("read", number, len(entries))
     return [docs[path] for path in sorted(docs)]
 
 
@@ -142,18 +144,18 @@ def _docstring(sources: LibrarySources) -> str:
     return module.doc.strip() if module else ""
 
 
-def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | UnreadableSource:
-    if target.source == "docs" and not skipped:
+def _nothing_found(target: Target, skipped_files: list[Skipped]) -> EmptyLibrary | UnreadableSource:
+    if target.source == "docs" and not skipped_files:
         origins = ", ".join(source.origin for source in target.docs)
         return EmptyLibrary(
             f"The docs of {target.name} ({origins}) describe no API: they have no inventory, no"
             " description of a function or class, no operation."
         )
-    if skipped:
-        first = skipped[0]
+    if skipped_files:
+        first = skipped_files[0]
         return UnreadableSource(
             f"{target.name} cannot be read: {first.name}: {first.reason}"
-            + (f" (and {len(skipped) - 1} more)." if len(skipped) > 1 else ".")
+            + (f" (and {len(skipped_files) - 1} more)." if len(skipped_files) > 1 else ".")
         )
     return EmptyLibrary(
         f"{target.name} ({target.root}) publishes no function, class or constant. "
@@ -161,17 +163,17 @@ def _nothing_found(target: Target, skipped: list[Skipped]) -> EmptyLibrary | Unr
     )
 
 
-def joined(known: Sequence[ApiDoc], said: Iterable[ApiDoc]) -> list[ApiDoc]:
+def joined(code_docs: Sequence[ApiDoc], other_docs: Iterable[ApiDoc]) -> list[ApiDoc]:
     """All APIs, each once, ordered by path; who says something first is kept, gaps are filled.
 
     A name that is another path of a known API, or a member under one, is that API.
     """
-    docs = {doc.path: doc for doc in known}
-    aliases = {alias: doc.path for doc in known for alias in doc.aliases}
-    for doc in said:
+    docs = {doc.path: doc for doc in code_docs}
+    aliases = {alias: doc.path for doc in code_docs for alias in doc.aliases}
+    for doc in other_docs:
         path = _best_path(doc.path, docs, aliases)
-        named = doc if doc.path == path else doc.model_copy(update={"path": path})
-        docs[path] = _filled(docs[path], doc) if path in docs else named
+        entry = doc if doc.path == path else doc.model_copy(update={"path": path})
+        docs[path] = _filled(docs[path], doc) if path in docs else entry
     return [docs[path] for path in sorted(docs)]
 
 

@@ -49,8 +49,8 @@ def clip_signature(signature: str) -> str:
     """A signature that a prompt can hold; one that is longer says how much of it is left out."""
     if len(signature) <= MAX_SIGNATURE_CHARS:
         return signature
-    kept = signature[:MAX_SIGNATURE_CHARS].rpartition(", ")[0] or signature[:MAX_SIGNATURE_CHARS]
-    return f"{kept}, … ({len(signature) - len(kept)} more characters))"
+    head = signature[:MAX_SIGNATURE_CHARS].rpartition(", ")[0] or signature[:MAX_SIGNATURE_CHARS]
+    return f"{head}, … ({len(signature) - len(head)} more characters))"
 
 
 def _split_call(name: str, doc: str) -> tuple[str, str]:

@@ -35,25 +35,25 @@ class Surface:
 
     def collect(self, import_name: str) -> list[Published]:
         """Every published definition once, in the order of its best path."""
-        found: dict[str, Published] = {}
+        entries: dict[str, Published] = {}
         for module in filter(None, map(self._sources.module, self.modules(import_name))):
-            for name, declared in self._public_names(module):
+            for name, is_declared in self._public_names(module):
                 api = self._names.member(module, name)
                 if api is not None and _is_api(api):
-                    entry = found.setdefault(api.path, Published(api))
-                    entry.paths[f"{module.name}.{name}"] = declared
-        return sorted(found.values(), key=lambda entry: entry.ordered_paths()[0])
+                    entry = entries.setdefault(api.path, Published(api))
+                    entry.paths[f"{module.name}.{name}"] = is_declared
+        return sorted(entries.values(), key=lambda entry: entry.ordered_paths()[0])
 
     def modules(self, name: str) -> Iterator[str]:
         """The public modules of a package, itself first."""
         yield name
-        listed = set(self._exports(self._sources.module(name)) or ())
+        exports = set(self._exports(self._sources.module(name)) or ())
         children = [each for each in self._sources.finder.submodules(name) if is_published(each)]
         # A package that lists some of its modules has said that the others are its own business,
         # unless one of those publishes a list of its own.
-        selective = any(child.rpartition(".")[2] in listed for child in children)
+        selective = any(child.rpartition(".")[2] in exports for child in children)
         for child in children:
-            is_listed = not selective or child.rpartition(".")[2] in listed
+            is_listed = not selective or child.rpartition(".")[2] in exports
             if is_listed or self._exports(self._sources.module(child)) is not None:
                 yield from self.modules(child)
 
@@ -64,19 +64,19 @@ class Surface:
         if module.name not in self._listed:
             both = (module, self._sources.stub(module.name))
             lists = (self._names.scope.exports(each) or () for each in both if each is not None)
-            found = dict.fromkeys(name for names in lists for name in names)
-            self._listed[module.name] = list(found) or None
+            exports = dict.fromkeys(name for names in lists for name in names)
+            self._listed[module.name] = list(exports) or None
         return self._listed[module.name]
 
     def _public_names(self, module: Module) -> Iterator[tuple[str, bool]]:
-        exported = self._exports(module)
-        listed = [name for name in exported or () if not name.startswith("_")]
-        yield from ((name, True) for name in listed)
+        exports = self._exports(module)
+        names = [name for name in exports or () if not name.startswith("_")]
+        yield from ((name, True) for name in names)
         stub = self._stub(module)
         if stub is not None:
-            declared = (name for name in _declared(stub) if name not in listed)
-            yield from ((name, True) for name in declared)
-        elif exported is None:
+            stub_names = (name for name in _declared(stub) if name not in names)
+            yield from ((name, True) for name in stub_names)
+        elif exports is None:
             yield from self._unlisted(module)
 
     def _stub(self, module: Module) -> Module | None:
@@ -95,22 +95,22 @@ class Surface:
                 if api is not None and api.library == self._sources.library:
                     yield name, True
 
-    def _brought(self, module: Module, seen: frozenset[str]) -> set[str]:
+    def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
         """The public names that a module imports, those of its stars included."""
         names = {each.name for each in module.imports if not each.only}
-        for star in set(module.stars) - seen:
+        for star in set(module.stars) - seen_modules:
             source = self._sources.module(star)
             if source is not None:
                 names |= set(self._exports(source) or ()) or (
-                    _own_names(source) | self._brought(source, seen | {star})
+                    _own_names(source) | self._brought(source, seen_modules | {star})
                 )
         return {name for name in names if not name.startswith("_")}
 
 
 def _own_names(module: Module) -> set[str]:
     """Public names of what a module defines; not of a variable that may be an import as well."""
-    imported = {each.name for each in module.imports}
-    names = {each.name for each in module.variables} - imported
+    imported_names = {each.name for each in module.imports}
+    names = {each.name for each in module.variables} - imported_names
     names |= {each.name for each in (*module.classes, *module.functions)}
     return {name for name in names if not name.startswith("_")}
 

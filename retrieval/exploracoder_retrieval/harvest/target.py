@@ -62,32 +62,32 @@ class Target:
 
 
 def find_target(
-    target: str | Path, interpreter: Interpreter, given: GivenDocs | None = None
+    target: str | Path, interpreter: Interpreter, given_docs: GivenDocs | None = None
 ) -> Target:
     """Decides what a name or path means; an installed library goes before a folder of that name.
 
-    ``given`` knows the documentation of libraries: a name that was given to documentation alone
-    goes before both.
+    ``given_docs`` knows the documentation of libraries: a name that only documentation has goes
+    before both.
 
     Raises:
         LibraryNotFound: nothing answers to it; the message names the nearest installed names.
         UnreadableSource: the path exists and holds no Python library, or several.
         DocsUnavailable: what was given for it cannot be read.
     """
-    known = given.find(str(target)) if given is not None else None
-    if given is not None and known is not None and known.stands_alone:
-        return docs_target(known, given)
-    found = _find(target, interpreter)
-    if given is not None and found.source != "docs":
-        known = given.find(found.name)
-        if known is not None and not known.stands_alone:
-            found = replace(found, docs=given.sources(known))
-    return found
+    record = given_docs.find(str(target)) if given_docs is not None else None
+    if given_docs is not None and record is not None and record.stands_alone:
+        return docs_target(record, given_docs)
+    library = _find(target, interpreter)
+    if given_docs is not None and library.source != "docs":
+        record = given_docs.find(library.name)
+        if record is not None and not record.stands_alone:
+            library = replace(library, docs=given_docs.sources(record))
+    return library
 
 
-def docs_target(known: Given, given: GivenDocs) -> Target:
+def docs_target(record: Given, given_docs: GivenDocs) -> Target:
     """A library that is known from its documentation alone."""
-    return _documented(known.library, given.sources(known))
+    return _documented(record.library, given_docs.sources(record))
 
 
 def _documented(name: str, docs: tuple[DocsSource, ...]) -> Target:
@@ -116,9 +116,9 @@ def _find(target: str | Path, interpreter: Interpreter) -> Target:
     looks_like_path = isinstance(target, Path) or os.sep in text or text.startswith((".", "~"))
     path = Path(text).expanduser()
     if not looks_like_path and not text.endswith((".py", *ALONE)):
-        installed = _find_installed(text, interpreter)
-        if installed is not None:
-            return installed
+        library = _find_installed(text, interpreter)
+        if library is not None:
+            return library
     if not path.exists():
         raise LibraryNotFound(_not_found(text, looks_like_path, interpreter))
     return _find_path(path.resolve())
@@ -205,22 +205,24 @@ def _package_in(folder: Path) -> Path:
             continue
         packages = [each for each in _visible(place) if _is_package(each)]
         modules = [each for each in _visible(place) if each.suffix == ".py"]
-        found = packages or [each for each in modules if each.stem not in {"setup", "conftest"}]
-        if found:
-            return _choose(folder, found)
+        candidates = packages or [
+            each for each in modules if each.stem not in {"setup", "conftest"}
+        ]
+        if candidates:
+            return _choose(folder, candidates)
     raise UnreadableSource(
         f"{folder} holds no Python package. Give a folder with an __init__.py or a .py file in it."
         f" If it holds docs: exploracoder index {folder} --name NAME"
     )
 
 
-def _choose(folder: Path, found: list[Path]) -> Path:
+def _choose(folder: Path, candidates: list[Path]) -> Path:
     names = {_project(folder).get("name", ""), folder.name}
-    named = [each for each in found if any(_same(name, each.stem) for name in names)]
-    if len(found) == 1 or named:
-        return (named or found)[0]
+    matches = [each for each in candidates if any(_same(name, each.stem) for name in names)]
+    if len(candidates) == 1 or matches:
+        return (matches or candidates)[0]
     raise UnreadableSource(
-        f"{folder} holds several libraries ({', '.join(each.stem for each in found[:6])}). "
+        f"{folder} holds several libraries ({', '.join(each.stem for each in candidates[:6])}). "
         "Give the path of one of them."
     )
 

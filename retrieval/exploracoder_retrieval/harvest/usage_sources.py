@@ -36,26 +36,26 @@ def collect_examples(
     overview: str,
     root: Path | None,
     docs: Iterable[ApiDoc],
-    documented: Iterable[UsageExample] = (),
+    doc_examples: Iterable[UsageExample] = (),
     on_skip: Skip = lambda _name, _reason: None,
 ) -> tuple[UsageExample, ...]:
     """Examples, those made to be read first; ``root`` is the top folder of a source tree.
 
-    ``documented``: those of documentation that was given beside the library.
+    ``doc_examples`` are those of documentation that was given beside the library.
     """
-    found: dict[str, UsageExample] = {}
+    examples: dict[str, UsageExample] = {}
     sources = (
         overview_examples(overview),
         _tree_examples(root, on_skip),
-        documented,
+        doc_examples,
         _docstring_examples(docs),
     )
     for source in sources:
         for example in source:
-            found.setdefault(example.code, example)
-            if len(found) >= MAX_EXAMPLES:
-                return tuple(found.values())
-    return tuple(found.values())
+            examples.setdefault(example.code, example)
+            if len(examples) >= MAX_EXAMPLES:
+                return tuple(examples.values())
+    return tuple(examples.values())
 
 
 def overview_examples(overview: str) -> Iterator[UsageExample]:

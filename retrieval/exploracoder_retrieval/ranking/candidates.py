@@ -131,35 +131,35 @@ def gather(
     What the words alone have found gets the least similarity that was found. ``vector`` is that of
     the whole query.
     """
-    by_field, shared = corpus.words.scores(query.stems)
-    remembered = np.zeros((1, len(corpus.docs)), dtype=np.float32)
+    by_field, by_part = corpus.words.scores(query.stems)
+    nearness = np.zeros((1, len(corpus.docs)), dtype=np.float32)
     if corpus.memory is not None:
-        remembered[0] = corpus.memory.nearness(vector, len(corpus.docs))
+        nearness[0] = corpus.memory.nearness(vector, len(corpus.docs))
     if corpus.allowed is not None:
-        hidden = np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed)
-        shared[:, hidden] = remembered[:, hidden] = 0
+        hidden_rows = np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed)
+        by_part[:, hidden_rows] = nearness[:, hidden_rows] = 0
     is_chosen = np.zeros(len(corpus.docs), dtype=bool)
     is_chosen[corpus.best] = True
-    is_chosen[_top(remembered[0], REMEMBERED_DEPTH)] = True
-    for part, (found, flat) in enumerate(zip(near, shared, strict=True)):
+    is_chosen[_top(nearness[0], REMEMBERED_DEPTH)] = True
+    for part, (neighbours, flat) in enumerate(zip(near, by_part, strict=True)):
         count = depth if part == 0 else CLAUSE_DEPTH
-        is_chosen[found.rows[:count]] = True
+        is_chosen[neighbours.rows[:count]] = True
         is_chosen[_top(flat, count)] = True
     rows = np.flatnonzero(is_chosen)
-    covered = corpus.names.covered(set(query.stems[0]), corpus.words.rarity)
+    coverage = corpus.names.covered(set(query.stems[0]), corpus.words.rarity)
     standings, evidence = corpus.standing
     return Raw(
         rows=rows,
-        meaning=np.stack([_similar(found, rows) for found in near]),
+        meaning=np.stack([_similar(neighbours, rows) for neighbours in near]),
         by_field=by_field[:, rows],
-        covered=covered[None, rows],
-        remembered=remembered[:, rows],
+        covered=coverage[None, rows],
+        remembered=nearness[:, rows],
         standing=standings[rows].T,
         evidence=np.full((1, len(rows)), evidence, dtype=np.float32),
     )
 
 
-def features(found: Sequence[Raw]) -> Matrix:
+def features(candidates: Sequence[Raw]) -> Matrix:
     """A row for each candidate of all libraries, a column for each of FEATURES.
 
     Scores and amounts are compared within the candidates, in standard deviations: how far they lie
@@ -170,11 +170,11 @@ def features(found: Sequence[Raw]) -> Matrix:
     def joined(pick: Sequence[Matrix]) -> Matrix:
         return np.concatenate(pick, axis=1)
 
-    meaning = _standardised(joined([each.meaning for each in found]))
-    by_field = _standardised(joined([each.by_field for each in found]))
-    covered = joined([each.covered for each in found])
-    standings = joined([each.standing for each in found])
-    evidence = joined([each.evidence for each in found])
+    meaning = _standardised(joined([each.meaning for each in candidates]))
+    by_field = _standardised(joined([each.by_field for each in candidates]))
+    coverage = joined([each.covered for each in candidates])
+    standings = joined([each.standing for each in candidates])
+    evidence = joined([each.evidence for each in candidates])
     clauses = slice(1, None) if len(meaning) > 1 else slice(None)
     of_clauses = meaning[clauses].max(axis=0, keepdims=True)
     hybrid = 0.3 * meaning[:1] + 0.3 * of_clauses + 0.5 * by_field[FIELDS.index("brief")]
@@ -182,9 +182,9 @@ def features(found: Sequence[Raw]) -> Matrix:
         meaning[:1],
         of_clauses,
         by_field[FIELDS.index("body")][None],
-        covered,
-        evidence * covered * standings[STANDING.index("used")],
-        joined([each.remembered for each in found]),
+        coverage,
+        evidence * coverage * standings[STANDING.index("used")],
+        joined([each.remembered for each in candidates]),
         evidence * _standardised(standings, least=0.05),
         (1 - evidence) ** 2 * _standardised(hybrid),
     )
@@ -199,12 +199,12 @@ def _top(scores: Floats, count: int) -> RowNumbers:
     return rows
 
 
-def _similar(found: Near, rows: RowNumbers) -> Floats:
+def _similar(neighbours: Near, rows: RowNumbers) -> Floats:
     """The similarity of each of ``rows``, which are sorted."""
-    similar = np.full(len(rows), found.similarity.min(initial=1.0), dtype=np.float32)
-    places = np.searchsorted(rows, found.rows).clip(max=len(rows) - 1)
-    is_here = rows[places] == found.rows
-    similar[places[is_here]] = found.similarity[is_here]
+    similar = np.full(len(rows), neighbours.similarity.min(initial=1.0), dtype=np.float32)
+    places = np.searchsorted(rows, neighbours.rows).clip(max=len(rows) - 1)
+    is_here = rows[places] == neighbours.rows
+    similar[places[is_here]] = neighbours.similarity[is_here]
     return similar
 
 

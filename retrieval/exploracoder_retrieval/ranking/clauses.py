@@ -23,5 +23,5 @@ def clauses(query: str) -> tuple[str, ...]:
     ('Read the file', 'shuffle its lines', 'write them back')
     """
     parts = (part.strip(" ,.;") for part in _END.split(query))
-    found = [part for part in parts if len(words(" ".join(_WORD.findall(part)))) >= _MIN_WORDS]
-    return tuple(found[:MAX_CLAUSES]) if len(found) > 1 else ()
+    phrases = [part for part in parts if len(words(" ".join(_WORD.findall(part)))) >= _MIN_WORDS]
+    return tuple(phrases[:MAX_CLAUSES]) if len(phrases) > 1 else ()

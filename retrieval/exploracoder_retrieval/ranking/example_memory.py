@@ -35,7 +35,7 @@ class Memory:
         """
         near = np.zeros(rows, dtype=np.float32)
         likeness = self.vectors @ query - _UNLIKE
-        for used, like in zip(self.uses, likeness, strict=True):
+        for used_rows, like in zip(self.uses, likeness, strict=True):
             if like > 0:
-                near[used] = np.maximum(near[used], like)
+                near[used_rows] = np.maximum(near[used_rows], like)
         return near

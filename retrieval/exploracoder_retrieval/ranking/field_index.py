@@ -63,18 +63,20 @@ class FieldIndex:
         all of them, weighted, each stem once.
         """
         by_field = np.zeros((len(FIELDS), self.rows), dtype=np.float32)
-        shared = np.zeros((len(parts), self.rows), dtype=np.float32)
+        by_part = np.zeros((len(parts), self.rows), dtype=np.float32)
         counts = Counter(parts[0])
-        said = {word: [n for n, part in enumerate(parts) if word in part] for word in chain(*parts)}
+        stems = {
+            word: [n for n, part in enumerate(parts) if word in part] for word in chain(*parts)
+        }
         for field, own, weight in zip(self._fields, by_field, FIELD_WEIGHTS, strict=True):
-            for word, where in said.items():
+            for word, where in stems.items():
                 rows, scores = field.postings(word)
                 if not len(rows):
                     continue
                 own[rows] += counts[word] * scores
                 for part in where:
-                    shared[part][rows] += weight * scores
-        return by_field, shared
+                    by_part[part][rows] += weight * scores
+        return by_field, by_part
 
     def rarity(self, word: str) -> float:
         """BM25's inverse document frequency over all fields; above 0."""

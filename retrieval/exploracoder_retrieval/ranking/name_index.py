@@ -30,9 +30,9 @@ class NameIndex:
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], rarity: Rarity) -> NameIndex:
         """From documents in row order; ``rarity`` says how much a word counts."""
-        called = [[name_words(name) for name in names(doc)] for doc in docs]
-        flat = [each for of_row in called for each in of_row]
-        counts = np.asarray([0, *map(len, called)], dtype=np.int64)
+        by_row = [[name_words(name) for name in names(doc)] for doc in docs]
+        flat = [each for of_row in by_row for each in of_row]
+        counts = np.asarray([0, *map(len, by_row)], dtype=np.int64)
         return cls(
             RowTable.build((word, number) for number, each in enumerate(flat) for word in each),
             np.asarray([sum(map(rarity, each)) for each in flat], dtype=np.float32),
@@ -61,12 +61,12 @@ class NameIndex:
         np.save(folder / "totals.npy", self._totals)
         np.save(folder / "starts.npy", self._starts)
 
-    def covered(self, said: Collection[str], rarity: Rarity) -> Floats:
+    def covered(self, words: Collection[str], rarity: Rarity) -> Floats:
         """For each row the part of its best name that is said, rare words counting more."""
         if not len(self._starts):
             return np.zeros(0, dtype=np.float32)
-        found = np.zeros(len(self._totals), dtype=np.float32)
-        for word in said:
-            found[self._by_word.rows(word)] += rarity(word)
-        shares = found / np.maximum(self._totals, np.float32(1e-6))
+        sums = np.zeros(len(self._totals), dtype=np.float32)
+        for word in words:
+            sums[self._by_word.rows(word)] += rarity(word)
+        shares = sums / np.maximum(self._totals, np.float32(1e-6))
         return np.asarray(np.maximum.reduceat(shares, self._starts))

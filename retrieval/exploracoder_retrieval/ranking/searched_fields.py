@@ -38,8 +38,8 @@ def names(doc: ApiDoc) -> frozenset[str]:
 @lru_cache(maxsize=65_536)
 def name_words(name: str) -> frozenset[str]:
     """The stems of the pieces of a name; the whole is left out where there are several."""
-    found = words(name)
-    return frozenset(found[1:] if len(found) > 1 else found)
+    stems = words(name)
+    return frozenset(stems[1:] if len(stems) > 1 else stems)
 
 
 def _last(path: str) -> str:

@@ -31,17 +31,17 @@ def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
     return np.asarray(rows.reshape(len(docs), len(STANDING)))
 
 
-def standing(made: Matrix, more_uses: Mapping[int, int]) -> tuple[Matrix, float]:
+def standing(matrix: Matrix, more_uses: Mapping[int, int]) -> tuple[Matrix, float]:
     """What `figures` made, with more uses of some rows, all relative to the library; and how much
     that says, from 0 for a library without examples to 1 for one that is used all over.
     """
-    rows: Matrix = made.copy()
-    used = rows[:, STANDING.index("used")]
+    rows: Matrix = matrix.copy()
+    uses = rows[:, STANDING.index("used")]
     for row, count in more_uses.items():
-        used[row] += count
-    for_each = float(used.mean()) if len(used) else 0.0
-    amounts = np.log1p(used, dtype=np.float64)
-    used[:] = amounts / (amounts.max(initial=0.0) or 1.0)
+        uses[row] += count
+    for_each = float(uses.mean()) if len(uses) else 0.0
+    amounts = np.log1p(uses, dtype=np.float64)
+    uses[:] = amounts / (amounts.max(initial=0.0) or 1.0)
     return rows, for_each / (1 + for_each)
 
 

@@ -53,8 +53,10 @@ class Usage:
         """How often an API's name stands in other docs."""
         return max(self.mentioned[name] for name in names(doc))
 
-    def _count(self, codes: Iterable[str], known: frozenset[str], own: frozenset[str]) -> None:
-        uses = {use for code in codes for use in _uses(code, known) if use[1] not in own}
+    def _count(
+        self, codes: Iterable[str], known_names: frozenset[str], own: frozenset[str]
+    ) -> None:
+        uses = {use for code in codes for use in _uses(code, known_names) if use[1] not in own}
         self.through.update(use for use in uses if use[0])
         self.bare.update(name for before, name in uses if not before)
         self.on_object.update(
@@ -64,16 +66,16 @@ class Usage:
 
 def read_usage(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Usage:
     """From the code in the docs, and from examples that stand in no doc."""
-    known = frozenset(name for doc in docs for name in names(doc))
+    known_names = frozenset(name for doc in docs for name in names(doc))
     codes = [list(_codes(doc)) for doc in docs]
     extra = list(examples)
-    usage = Usage(modules=_module_names(docs, [*codes, extra], known))
+    usage = Usage(modules=_module_names(docs, [*codes, extra], known_names))
     for doc, own_codes in zip(docs, codes, strict=True):
-        usage._count(own_codes, known, names(doc))
+        usage._count(own_codes, known_names, names(doc))
         text = f"{doc.doc} {doc.signature}"
         usage.mentioned.update(set(_NAME.findall(text)) - names(doc))
     for code in extra:
-        usage._count([code], known, frozenset())
+        usage._count([code], known_names, frozenset())
         usage.mentioned.update(set(_NAME.findall(code)))
     return usage
 
@@ -84,35 +86,35 @@ def _codes(doc: ApiDoc) -> Iterator[str]:
     yield from doc.examples
 
 
-def _uses(code: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _uses(code: str, known_names: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Each known name, after what stands before its dot: a name, a bracket, or nothing."""
     tokens = ["", "", *_TOKEN.findall(code)]
     for before, dot, name in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if name in known:
+        if name in known_names:
             yield (before if dot == "." else "", name)
 
 
 def _module_names(
-    docs: Sequence[ApiDoc], codes: Sequence[Sequence[str]], known: frozenset[str]
+    docs: Sequence[ApiDoc], codes: Sequence[Sequence[str]], known_names: frozenset[str]
 ) -> frozenset[str]:
     """The names under which examples import the library: its own, and what it is shortened to."""
     roots = {doc.path.partition(".")[0] for doc in docs}
     top = {doc.path.partition(".")[2] for doc in docs if doc.path.count(".") == 1}
-    imported = {
+    aliases = {
         match[2]
         for doc, own in zip(docs, codes, strict=False)
         for text in (doc.doc, *own)
         for match in _IMPORT_AS.finditer(text)
         if match[1] in roots
     }
-    reached: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for own in codes:
-        for before, name in (use for code in own for use in _uses(code, known)):
+        for before, name in (use for code in own for use in _uses(code, known_names)):
             if before and len(before) <= _MAX_ALIAS_CHARS:
-                reached[before][name] += 1
-    return frozenset(roots | imported | {b for b, found in reached.items() if _is_top(found, top)})
+                counts[before][name] += 1
+    return frozenset(roots | aliases | {b for b, uses in counts.items() if _is_top(uses, top)})
 
 
-def _is_top(reached: Mapping[str, int], top: set[str]) -> bool:
-    here = sum(count for name, count in reached.items() if name in top)
-    return len(reached) >= _MIN_ALIAS_NAMES and here >= _ALIAS_SHARE * sum(reached.values())
+def _is_top(counts: Mapping[str, int], top: set[str]) -> bool:
+    here = sum(count for name, count in counts.items() if name in top)
+    return len(counts) >= _MIN_ALIAS_NAMES and here >= _ALIAS_SHARE * sum(counts.values())

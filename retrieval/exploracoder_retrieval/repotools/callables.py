@@ -25,30 +25,30 @@ class FoundCallable:
     has_source: bool = True
 
 
-def methods_of(located: Located, name: str, lineages: Lineages) -> list[FoundCallable]:
+def methods_of(cls: Located, name: str, lineages: Lineages) -> list[FoundCallable]:
     """All definitions of a method in the class where Python finds it, overloads included."""
-    lineage = lineages.of(located)
+    lineage = lineages.of(cls)
     for number, owner in enumerate(lineage.classes):
         functions = functions_of(owner.item, name)
         if functions:
             return [FoundCallable(owner.module, one) for one in functions]
-        aliased = list(_aliased(owner, name))
-        if aliased:
-            return aliased
+        aliases = list(_aliased(owner, name))
+        if aliases:
+            return aliases
         if name == "__init__":
-            made = generated_init(lineage.of_base(number))
-            if made is not None:
-                return [_generated(owner, made)]
+            parameters = generated_init(lineage.of_base(number))
+            if parameters is not None:
+                return [_generated(owner, parameters)]
     return []
 
 
-def signature_answer(found: FoundCallable, sources: Sources) -> SignatureAnswer:
+def signature_answer(definition: FoundCallable, sources: Sources) -> SignatureAnswer:
     """How one definition is called."""
-    item = found.item
+    item = definition.item
     return SignatureAnswer(
         qualname=item.qualname,
-        path=f"{found.module.name}.{item.qualname}",
-        file=sources.file(found.module),
+        path=f"{definition.module.name}.{item.qualname}",
+        file=sources.file(definition.module),
         line=item.line,
         params=item.parameters,
         returns=item.returns,
@@ -56,19 +56,19 @@ def signature_answer(found: FoundCallable, sources: Sources) -> SignatureAnswer:
         is_async=item.is_async,
         signature=signature_text(item),
         doc=item.doc[:MAX_DOC_CHARS],
-        note=found.note,
+        note=definition.note,
     )
 
 
 def body_answer(
-    found: FoundCallable, lines: Sequence[str] | None, sources: Sources, limit: int
+    definition: FoundCallable, lines: Sequence[str] | None, sources: Sources, limit: int
 ) -> BodyAnswer:
     """The source of one definition, at most ``limit`` lines of it."""
-    item = found.item
-    file = sources.file(found.module)
+    item = definition.item
+    file = sources.file(definition.module)
     is_stub = file is None or file.endswith(".pyi")
-    source, left_out, note = "", 0, found.note
-    if lines is None or is_stub or not found.has_source:
+    source, left_out, note = "", 0, definition.note
+    if lines is None or is_stub or not definition.has_source:
         note = note or "It is written in C, or has no source here; its signature stands for it."
     else:
         whole = lines[item.line - 1 : item.end_line]
@@ -76,7 +76,7 @@ def body_answer(
         source = textwrap.dedent("\n".join(whole[:limit]))
     return BodyAnswer(
         qualname=item.qualname,
-        path=f"{found.module.name}.{item.qualname}",
+        path=f"{definition.module.name}.{item.qualname}",
         file=file,
         def_line=item.line,
         first_line=item.first_line,
@@ -89,9 +89,9 @@ def body_answer(
     )
 
 
-def member_names(located: Located, lineages: Lineages) -> list[str]:
+def member_names(cls: Located, lineages: Lineages) -> list[str]:
     """The names that can be called on a class, for a suggestion."""
-    owners = [one.item for one in lineages.of(located).classes]
+    owners = [one.item for one in lineages.of(cls).classes]
     functions = {one.name for owner in owners for one in owner.functions if not is_accessor(one)}
     return sorted(functions | {one.name for owner in owners for one in owner.variables})
 
@@ -105,9 +105,9 @@ def _aliased(owner: Located, name: str) -> Iterator[FoundCallable]:
         target = variable.alias or rest.partition(",")[0].rstrip(")")
         for function in functions_of(owner.item, target):
             qualname = f"{owner.item.qualname}.{name}"
-            said = f"{name} = {variable.value}" if head != target else f"{name} is {target}"
-            made = function.model_copy(update={"qualname": qualname, "name": name})
-            yield FoundCallable(owner.module, made, note=said)
+            note = f"{name} = {variable.value}" if head != target else f"{name} is {target}"
+            alias = function.model_copy(update={"qualname": qualname, "name": name})
+            yield FoundCallable(owner.module, alias, note=note)
 
 
 def _generated(owner: Located, parameters: tuple[Parameter, ...]) -> FoundCallable:

@@ -16,43 +16,43 @@ _SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__a
 
 
 def class_answer(
-    located: Located, lineages: Lineages, sources: Sources, *, own: bool, limit: int
+    cls: Located, lineages: Lineages, sources: Sources, *, own: bool, limit: int
 ) -> ClassAnswer:
     """All there is to say of a class, with at most ``limit`` members.
 
     ``own`` classes show all their members; of installed ones names that begin with an underscore
     are left out, but for those that say how an instance is made and called.
     """
-    lineage = lineages.of(located)
-    first = located.path if own else ""
-    found = [one for one in members(lineage) if _is_shown(one, lineage, first)]
+    lineage = lineages.of(cls)
+    first = cls.path if own else ""
+    infos = [one for one in members(lineage) if _is_shown(one, lineage, first)]
     return ClassAnswer(
-        qualname=located.path,
-        file=sources.file(located.module),
-        line=located.item.line,
-        bases=located.item.bases,
+        qualname=cls.path,
+        file=sources.file(cls.module),
+        line=cls.item.line,
+        bases=cls.item.bases,
         lineage=tuple(one.path for one in lineage.classes),
         unknown_bases=lineage.unknown,
         problem=lineage.problem,
-        decorators=located.item.decorators,
-        doc=located.item.doc[:MAX_DOC_CHARS],
+        decorators=cls.item.decorators,
+        doc=cls.item.doc[:MAX_DOC_CHARS],
         init=generated_init(lineage),
-        members=tuple(found[:limit]),
-        left_out=max(0, len(found) - limit),
+        members=tuple(infos[:limit]),
+        left_out=max(0, len(infos) - limit),
     )
 
 
-def ranked_members(found: Sequence[MemberInfo], wanted: str) -> list[MemberInfo]:
+def ranked_members(infos: Sequence[MemberInfo], name: str) -> list[MemberInfo]:
     """Members by how like their names are to the one wanted: in spelling, or in their words."""
-    words = set(split_identifier(wanted))
-    matcher = SequenceMatcher(None, b=wanted.lower())
+    words = set(split_identifier(name))
+    matcher = SequenceMatcher(None, b=name.lower())
 
     def likeness(member: MemberInfo) -> float:
         matcher.set_seq1(member.name.lower())
-        shared = len(words & set(split_identifier(member.name)))
-        return matcher.ratio() + shared - member.name.startswith("_")
+        overlap = len(words & set(split_identifier(member.name)))
+        return matcher.ratio() + overlap - member.name.startswith("_")
 
-    return sorted(found, key=lambda member: -likeness(member))
+    return sorted(infos, key=lambda member: -likeness(member))
 
 
 def _is_shown(member: MemberInfo, lineage: Lineage, first: str) -> bool:

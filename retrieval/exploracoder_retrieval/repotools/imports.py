@@ -23,21 +23,21 @@ class ImportChoice:
     rank: tuple[object, ...]
 
 
-def choices(repository: Repository, wanted: Undefined, here: str) -> list[ImportChoice]:
+def choices(repository: Repository, symbol: Undefined, here: str) -> list[ImportChoice]:
     """The statements for one name, best first; ``here`` is the module that the code is for.
 
     Of the repository's own things the shortest public path goes first, and the defining module is
     offered too. What does not have the attributes that the code takes of the name is left out,
     unless nothing has them.
     """
-    found = [
-        *_own(repository, wanted.name, here),
-        *_foreign(repository, wanted.name),
-        *_known(repository, wanted.name),
+    candidates = [
+        *_own(repository, symbol.name, here),
+        *_foreign(repository, symbol.name),
+        *_known(repository, symbol.name),
     ]
-    fitting = [one for one in found if _fits(repository, one, wanted)]
+    fitting = [one for one in candidates if _fits(repository, one, symbol)]
     by_statement: dict[str, ImportChoice] = {}
-    for one in sorted(fitting or found, key=lambda one: one.rank):
+    for one in sorted(fitting or candidates, key=lambda one: one.rank):
         by_statement.setdefault(one.statement, one)
     return list(by_statement.values())
 
@@ -54,11 +54,11 @@ def _own(repository: Repository, name: str, here: str) -> Iterator[ImportChoice]
     for meaning, places in by_meaning.items():
         home = meaning.rpartition(".")[0]
         shortest = min(places)[1]
-        used = sum(repository.usage[place, name] for _, place in places)
+        uses = sum(repository.usage[place, name] for _, place in places)
         for place in dict.fromkeys((shortest, home)):
             if place not in (one for _, one in places):
                 continue
-            rank = (is_test(place), 0, -used, place != shortest, _distance(place), place)
+            rank = (is_test(place), 0, -uses, place != shortest, _distance(place), place)
             yield ImportChoice(f"from {place} import {name}", "repository", meaning, rank)
 
 
@@ -66,34 +66,38 @@ def _own_meaning(repository: Repository, module: Module, name: str) -> str | Non
     """What a name that a module binds is, if it is the repository's to give."""
     items = (*module.classes, *module.functions, *module.variables)
     if any(one.name == name for one in items):
-        found = repository.scope.member(module, name)
+        definition = repository.scope.member(module, name)
         # An assignment of something else is a definition of the module's own.
-        return found.path if found and found.item is not None else f"{module.name}.{name}"
+        return (
+            definition.path
+            if definition and definition.item is not None
+            else f"{module.name}.{name}"
+        )
     own = repository.sources.own
     is_typing = any(one.name == name and one.only == "types" for one in module.imports)
     if is_typing and not functions_of(module, "__getattr__"):
         return None
-    renamed = [one for one in module.imports if one.name == name and one.attribute != name]
-    if renamed and renamed[0].attribute is not None:
+    aliases = [one for one in module.imports if one.name == name and one.attribute != name]
+    if aliases and aliases[0].attribute is not None:
         return f"{module.name}.{name}"
     is_bound = any(one.name == name for one in module.imports)
     if is_bound or module.stars or f"{module.name}.{name}" in own:
-        found = repository.scope.member(module, name)
-        if found is not None and found.module.name in own:
-            return found.path
+        definition = repository.scope.member(module, name)
+        if definition is not None and definition.module.name in own:
+            return definition.path
     return None
 
 
 def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
     """How the repository's own files import the name from elsewhere."""
-    counted: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str], int] = {}
     for module in repository.binders(name):
         for one in module.imports:
             if one.name == name and one.module.partition(".")[0] not in repository.tops:
                 statement = _statement(one.module, one.attribute, name)
                 means = f"{one.module}.{one.attribute}" if one.attribute else one.module
-                counted[statement, means] = counted.get((statement, means), 0) + 1
-    for (statement, means), count in counted.items():
+                counts[statement, means] = counts.get((statement, means), 0) + 1
+    for (statement, means), count in counts.items():
         # Under another name it is one file's own, and taken from there.
         order = 0 if means.rpartition(".")[2] == name or f"import {means} as" in statement else 1
         origin = "stdlib" if repository.sources.installed.is_standard(means) else "installed"
@@ -102,10 +106,10 @@ def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
 
 def _known(repository: Repository, name: str) -> Iterator[ImportChoice]:
     """The standard library, what is installed, and the field's usual short names."""
-    installed = repository.sources.installed
-    if installed.is_standard(name):
+    installed_sources = repository.sources.installed
+    if installed_sources.is_standard(name):
         yield _choice(f"import {name}", "stdlib", name, 1)
-    elif name not in repository.tops and name.isidentifier() and installed.exists(name):
+    elif name not in repository.tops and name.isidentifier() and installed_sources.exists(name):
         yield _choice(f"import {name}", "installed", name, 2)
     for place, home in enumerate(repository.standard.homes(name)):
         yield _choice(f"from {home} import {name}", "stdlib", f"{home}.{name}", 1, place)
@@ -118,17 +122,17 @@ def _choice(statement: str, origin: str, means: str, order: int, place: int = 0)
     return ImportChoice(statement, origin, means, (False, order, place, False, (), statement))
 
 
-def _fits(repository: Repository, choice: ImportChoice, wanted: Undefined) -> bool:
-    if not wanted.attributes:
+def _fits(repository: Repository, choice: ImportChoice, symbol: Undefined) -> bool:
+    if not symbol.attributes:
         return True
-    found = repository.scope.at(choice.means)
-    if found is None or found.item is not None:
-        return found is not None
-    return all(_has(repository, found, name) for name in wanted.attributes)
+    definition = repository.scope.at(choice.means)
+    if definition is None or definition.item is not None:
+        return definition is not None
+    return all(_has(repository, definition, name) for name in symbol.attributes)
 
 
-def _has(repository: Repository, found: Definition, name: str) -> bool:
-    return repository.scope.member(found.module, name) is not None
+def _has(repository: Repository, definition: Definition, name: str) -> bool:
+    return repository.scope.member(definition.module, name) is not None
 
 
 def _statement(module: str, attribute: str | None, name: str) -> str:

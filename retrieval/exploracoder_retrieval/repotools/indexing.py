@@ -54,14 +54,14 @@ def index_tree(
     before = store.load(ENTRIES, index.key)
     new: Snippets = {}
     for number, file in enumerate(files, start=1):
-        known = before.get(file.path)
-        if known is not None and is_same(known, file.size, file.mtime_ns):
-            index.entries[file.path] = known
+        entry = before.get(file.path)
+        if entry is not None and is_same(entry, file.size, file.mtime_ns):
+            index.entries[file.path] = entry
             continue
         if progress is not None and index.files_read % _TOLD_EVERY == 0:
             progress(f"Reading the source: {number} of {len(files)} files")
         index.files_read += 1
-        index.entries[file.path] = _read(tree, file, known, version, new)
+        index.entries[file.path] = _read(tree, file, entry, version, new)
     if index.files_read or len(before) != len(index.entries):
         index.snippets = _merged(store.load(SNIPPETS, index.key) | new, index.entries)
         store.keep(SNIPPETS, index.key, index.snippets)
@@ -94,5 +94,5 @@ def _read(
 
 
 def _merged(snippets: Snippets, entries: Entries) -> Snippets:
-    wanted = {entry.sha256 for entry in entries.values()}
-    return {sha256: pieces for sha256, pieces in snippets.items() if sha256 in wanted}
+    hashes = {entry.sha256 for entry in entries.values()}
+    return {sha256: pieces for sha256, pieces in snippets.items() if sha256 in hashes}

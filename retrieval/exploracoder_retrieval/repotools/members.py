@@ -30,25 +30,25 @@ def members(lineage: Lineage) -> tuple[MemberInfo, ...]:
     An attribute of instances counts where it comes from: where a base class sets it, a class that
     sets or annotates it again only says more of its type.
     """
-    found: dict[str, MemberInfo] = {}
-    annotated: dict[str, MemberInfo] = {}
-    for number, located in enumerate(lineage.classes):
-        is_field = has_fields(located, lineage.of_base(number))
-        for member, is_bare in own_members(located, is_field=is_field):
-            known = found.get(member.name)
+    by_name: dict[str, MemberInfo] = {}
+    bare_members: dict[str, MemberInfo] = {}
+    for number, cls in enumerate(lineage.classes):
+        is_field = has_fields(cls, lineage.of_base(number))
+        for member, is_bare in own_members(cls, is_field=is_field):
+            entry = by_name.get(member.name)
             if is_bare:
-                annotated.setdefault(member.name, member)
-            elif known is None:
-                found[member.name] = member
-            elif known.kind == member.kind == "instance_var":
-                found[member.name] = _refined(member, known)
-    for name, member in annotated.items():
-        known = found.get(name)
-        if known is None:
-            found[name] = member
-        elif known.kind == "instance_var":
-            found[name] = _refined(known, member)
-    return tuple(found.values())
+                bare_members.setdefault(member.name, member)
+            elif entry is None:
+                by_name[member.name] = member
+            elif entry.kind == member.kind == "instance_var":
+                by_name[member.name] = _refined(member, entry)
+    for name, member in bare_members.items():
+        entry = by_name.get(name)
+        if entry is None:
+            by_name[name] = member
+        elif entry.kind == "instance_var":
+            by_name[name] = _refined(entry, member)
+    return tuple(by_name.values())
 
 
 def _refined(member: MemberInfo, child: MemberInfo) -> MemberInfo:
@@ -56,19 +56,19 @@ def _refined(member: MemberInfo, child: MemberInfo) -> MemberInfo:
     return member.model_copy(update={"annotation": annotation})
 
 
-def own_members(located: Located, *, is_field: bool) -> Iterator[tuple[MemberInfo, bool]]:
+def own_members(cls: Located, *, is_field: bool) -> Iterator[tuple[MemberInfo, bool]]:
     """The members that a class defines itself, and whether one is no more than an annotation."""
-    item = located.item
-    seen: set[str] = set()
+    item = cls.item
+    seen_names: set[str] = set()
     for name in dict.fromkeys(one.name for one in item.functions):
-        seen.add(name)
-        yield _of_functions(located.path, functions_of(item, name)), False
+        seen_names.add(name)
+        yield _of_functions(cls.path, functions_of(item, name)), False
     for inner in item.classes:
-        seen.add(inner.name)
-        yield _of_class(located.path, inner), False
+        seen_names.add(inner.name)
+        yield _of_class(cls.path, inner), False
     for name, variables in variables_of(item).items():
-        if name not in seen and name not in _NOT_SHOWN:
-            yield _of_variables(located, variables, is_field)
+        if name not in seen_names and name not in _NOT_SHOWN:
+            yield _of_variables(cls, variables, is_field)
 
 
 def _of_functions(path: str, functions: Sequence[Function]) -> MemberInfo:
@@ -101,23 +101,23 @@ def _of_class(path: str, inner: Class) -> MemberInfo:
 
 
 def _of_variables(
-    located: Located, variables: Sequence[Variable], is_field: bool
+    cls: Located, variables: Sequence[Variable], is_field: bool
 ) -> tuple[MemberInfo, bool]:
     main = joined(variables)
-    callable_ = _from_value(located, main)
+    callable_ = _from_value(cls, main)
     if callable_ is not None:
         return callable_, False
     kind = _kind(variables, main, is_field)
     is_bare = kind == "instance_var" and all(one.place == "body" for one in variables)
-    made = MemberInfo(
+    member = MemberInfo(
         name=main.name,
         kind=kind,
-        defined_in=located.path,
+        defined_in=cls.path,
         line=main.line,
         annotation=main.annotation,
         default=_clipped(main.value, _VALUE_CHARS) if main.place == "body" else None,
     )
-    return made, is_bare
+    return member, is_bare
 
 
 def _kind(variables: Sequence[Variable], main: Variable, is_field: bool) -> MemberKind:
@@ -134,33 +134,32 @@ def _kind(variables: Sequence[Variable], main: Variable, is_field: bool) -> Memb
     return "instance_var" if main.value is None else "class_var"
 
 
-def _from_value(located: Located, variable: Variable) -> MemberInfo | None:
+def _from_value(cls: Located, variable: Variable) -> MemberInfo | None:
     """What ``name = property(…)``, ``partialmethod(…)`` or ``other = method`` make."""
     head = last_name((variable.value or "").partition("(")[0])
     kind: MemberKind | None = None
     if head in ("property", "partialmethod", "staticmethod", "classmethod", "cached_property"):
         kind = "method" if head == "partialmethod" else function_kind((head,))
     target = (variable.value or "").partition("(")[2].partition(",")[0].rstrip(")")
-    functions = functions_of(located.item, variable.alias or target)
+    functions = functions_of(cls.item, variable.alias or target)
     if kind is None and not (functions and variable.alias):
         if not (variable.value or "").startswith("lambda"):
             return None
         kind = "method"
-    made = _of_functions(located.path, functions) if functions else None
+    member = _of_functions(cls.path, functions) if functions else None
     shape: dict[str, object] = {
         "name": variable.name,
         "line": variable.line,
         "default": _clipped(variable.value, _VALUE_CHARS),
     }
-    if made is not None and kind not in ("property", "cached_property"):
+    if member is not None and kind not in ("property", "cached_property"):
         shape |= {
-            "kind": kind or made.kind,
+            "kind": kind or member.kind,
             "signature": signature_text(functions[-1], variable.name),
         }
-        return made.model_copy(update=shape)
+        return member.model_copy(update=shape)
     return MemberInfo.model_validate(
-        shape
-        | {"kind": kind, "defined_in": located.path, "settable": "," in (variable.value or "")}
+        shape | {"kind": kind, "defined_in": cls.path, "settable": "," in (variable.value or "")}
     )
 
 

@@ -89,13 +89,13 @@ def source_files(tree: SourceTree, on_skip: Skip | None = None) -> Iterator[Sour
     a stub when its source lies beside it.
     """
     if tree.start.is_file():
-        found = [(str(tree.start), tree.start.stat())]
+        files = [(str(tree.start), tree.start.stat())]
     else:
         # One that was removed a moment ago was looked at before.
-        walked = walk(tree.start, _is_source, _is_left_out, inside=tree.inside, on_skip=on_skip)
-        found = [(entry.path, entry.stat()) for entry in walked]
-    paths = {path for path, _ in found}
-    for path, status in found:
+        entries = walk(tree.start, _is_source, _is_left_out, inside=tree.inside, on_skip=on_skip)
+        files = [(entry.path, entry.stat()) for entry in entries]
+    paths = {path for path, _ in files}
+    for path, status in files:
         if path.endswith(".py") or path[:-1] not in paths:
             yield _file(tree, path, status)
 

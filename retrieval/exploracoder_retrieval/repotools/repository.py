@@ -80,15 +80,15 @@ class Repository:
         """
         tree = find_tree(root, interpreter)
         store = FactStore(cache, interpreter.version)
-        skipped: dict[str, str] = {}
-        files = list(source_files(tree, skipped.__setitem__))
+        skipped_files: dict[str, str] = {}
+        files = list(source_files(tree, skipped_files.__setitem__))
         if not files:
             raise UnreadableSource(f"{tree.start} has no Python file.")
         index = index_tree(tree, files, store, interpreter.version, progress)
-        named = () if tree.inside is None else (tree.inside,)
-        installed = InstalledSources(interpreter, store, named=named)
-        left_out = [(os.path.relpath(path, tree.base), why) for path, why in skipped.items()]
-        return cls(tree, index, files, installed, store, left_out)
+        paths = () if tree.inside is None else (tree.inside,)
+        installed_sources = InstalledSources(interpreter, store, named=paths)
+        left_out = [(os.path.relpath(path, tree.base), why) for path, why in skipped_files.items()]
+        return cls(tree, index, files, installed_sources, store, left_out)
 
     def is_current(self) -> bool:
         """Whether the tree has the files that it was opened with, told by size and time."""
@@ -108,17 +108,17 @@ class Repository:
     def classes(self, name: str) -> list[Located]:
         """The classes that ``name`` means: by name, by the end of their path, or by an alias."""
         own = self._classes.get(name.rpartition(".")[2], [])
-        found = [one for one in own if f".{one.path}".endswith(f".{name}")]
-        return found or list(self._aliased(name))
+        matches = [one for one in own if f".{one.path}".endswith(f".{name}")]
+        return matches or list(self._aliased(name))
 
     def functions(self, name: str) -> list[FoundCallable]:
         """The functions of this name at the top level of modules, or under an alias."""
-        found = self._functions.get(name.rpartition(".")[2], [])
+        matches = self._functions.get(name.rpartition(".")[2], [])
         if "." in name:
-            paths = [(one, f".{one.module.name}.{one.item.qualname}") for one in found]
-            found = [one for one, path in paths if path.endswith(f".{name}")]
-        if found:
-            return found
+            paths = [(one, f".{one.module.name}.{one.item.qualname}") for one in matches]
+            matches = [one for one, path in paths if path.endswith(f".{name}")]
+        if matches:
+            return matches
         aliases = [self.scope.member(module, name) for module in self.binders(name)]
         aliases.append(self.scope.at(name) if "." in name else None)
         return _functions_at(aliases)
@@ -160,16 +160,16 @@ class Repository:
     def _aliased(self, name: str) -> Iterator[Located]:
         """Classes that some module knows under this name, nearest to the top first."""
         last = name.rpartition(".")[2]
-        seen: set[str] = set()
-        found = [self.scope.at(name)] if "." in name else []
+        seen_paths: set[str] = set()
+        definitions = [self.scope.at(name)] if "." in name else []
         if "." not in name:
-            found += [self.scope.member(module, last) for module in self.binders(last)]
-        for one in found:
+            definitions += [self.scope.member(module, last) for module in self.binders(last)]
+        for one in definitions:
             if one is not None and isinstance(one.item, Class):
-                located = Located(one.module, one.item)
-                if located.path not in seen:
-                    seen.add(located.path)
-                    yield located
+                cls = Located(one.module, one.item)
+                if cls.path not in seen_paths:
+                    seen_paths.add(cls.path)
+                    yield cls
 
     def binders(self, name: str) -> list[Module]:
         """The modules that bind a name or may do so by a star, nearest to the top first."""
@@ -183,18 +183,18 @@ class Repository:
     @cached_property
     def _bound(self) -> dict[str, list[Module]]:
         own = self.sources.own
-        found: dict[str, list[Module]] = {"*": []}
+        by_name: dict[str, list[Module]] = {"*": []}
         order = sorted(own, key=lambda name: (is_test(name), name.count("."), name))
         for module in (own[name] for name in order):
             bound = (*module.imports, *module.variables, *module.classes, *module.functions)
             for name in dict.fromkeys(one.name for one in bound):
-                found.setdefault(name, []).append(module)
+                by_name.setdefault(name, []).append(module)
             if module.stars:
-                found["*"].append(module)
+                by_name["*"].append(module)
             package, _, last = module.name.rpartition(".")
             if package in own:
-                found.setdefault(last, []).append(own[package])
-        return found
+                by_name.setdefault(last, []).append(own[package])
+        return by_name
 
     @cached_property
     def _classes(self) -> dict[str, list[Located]]:
@@ -218,10 +218,10 @@ def is_test(module: str) -> bool:
 
 
 def _by_name(all_found: Iterable[FoundT]) -> dict[str, list[FoundT]]:
-    named: dict[str, list[FoundT]] = {}
-    for found in all_found:
-        named.setdefault(found.item.name, []).append(found)
-    return named
+    by_name: dict[str, list[FoundT]] = {}
+    for one in all_found:
+        by_name.setdefault(one.item.name, []).append(one)
+    return by_name
 
 
 def _nested(classes: Sequence[Class]) -> Iterator[Class]:
@@ -230,9 +230,9 @@ def _nested(classes: Sequence[Class]) -> Iterator[Class]:
         yield from _nested(item.classes)
 
 
-def _functions_at(found: Sequence[Definition | None]) -> list[FoundCallable]:
+def _functions_at(definitions: Sequence[Definition | None]) -> list[FoundCallable]:
     functions: dict[str, list[FoundCallable]] = {}
-    for one in found:
+    for one in definitions:
         if one is not None and isinstance(one.item, Function):
             same = [f for f in one.module.functions if f.qualname == one.item.qualname]
             functions[one.path] = [FoundCallable(one.module, f) for f in same or [one.item]]

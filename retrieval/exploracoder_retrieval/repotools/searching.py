@@ -31,13 +31,13 @@ class SnippetSearch:
         pieces = self._repository.snippets
         if not pieces or not query.strip():
             return []
-        ranked = []
+        ranking = []
         for row, score in self._words.search(query, len(pieces)):
             file, piece = pieces[row]
             weight = _TEST_WEIGHT if is_test(file.removesuffix(".py").replace("/", ".")) else 1
-            ranked.append((file, piece, score * weight))
-        ranked.sort(key=lambda one: -one[2])
-        return _apart(ranked[:_LOOKED_AT], k)
+            ranking.append((file, piece, score * weight))
+        ranking.sort(key=lambda one: -one[2])
+        return _apart(ranking[:_LOOKED_AT], k)
 
     @cached_property
     def _words(self) -> WordIndex:
@@ -61,14 +61,14 @@ def snippet_answer(
     )
 
 
-def _apart(ranked: list[tuple[str, Snippet, float]], k: int) -> list[tuple[str, Snippet, float]]:
-    chosen: list[tuple[str, Snippet, float]] = []
-    for file, piece, score in ranked:
-        if len(chosen) == k:
+def _apart(ranking: list[tuple[str, Snippet, float]], k: int) -> list[tuple[str, Snippet, float]]:
+    selection: list[tuple[str, Snippet, float]] = []
+    for file, piece, score in ranking:
+        if len(selection) == k:
             break
-        if not any(file == other and _overlap(piece, one) for other, one, _ in chosen):
-            chosen.append((file, piece, score))
-    return chosen
+        if not any(file == other and _overlap(piece, one) for other, one, _ in selection):
+            selection.append((file, piece, score))
+    return selection
 
 
 def _overlap(one: Snippet, other: Snippet) -> bool:

@@ -79,7 +79,7 @@ class RepositoryTools:
             NameNotFound: there is no such class; the message names the nearest.
         """
         repository = self._repository
-        found = self._classes(class_name)
+        classes = self._classes(class_name)
         own = repository.sources.own
         answers = tuple(
             class_answer(
@@ -89,9 +89,9 @@ class RepositoryTools:
                 own=one.module.name in own,
                 limit=self._limits.members,
             )
-            for one in found[: self._limits.results]
+            for one in classes[: self._limits.results]
         )
-        return self._said(ClassesAnswer(classes=answers), found)
+        return self._said(ClassesAnswer(classes=answers), classes)
 
     def get_signature(self, class_name: str | None, method_name: str) -> SignaturesAnswer:
         """All definitions of a method, overloads included, or of a function without a class.
@@ -99,11 +99,11 @@ class RepositoryTools:
         Raises:
             NameNotFound: there is no such class or method; the message names the nearest.
         """
-        found = self._callables(class_name, method_name)
+        definitions = self._callables(class_name, method_name)
         sources = self._repository.sources
-        shown = found[: self._limits.results]
-        answers = tuple(callables.signature_answer(one, sources) for one in shown)
-        return self._said(SignaturesAnswer(signatures=answers), found)
+        selection = definitions[: self._limits.results]
+        answers = tuple(callables.signature_answer(one, sources) for one in selection)
+        return self._said(SignaturesAnswer(signatures=answers), definitions)
 
     def get_method_body(self, class_name: str | None, method_name: str) -> BodiesAnswer:
         """The source of a method or function; where there is none, its signature.
@@ -111,15 +111,15 @@ class RepositoryTools:
         Raises:
             NameNotFound: there is no such class or method; the message names the nearest.
         """
-        found = self._callables(class_name, method_name)
+        definitions = self._callables(class_name, method_name)
         repository = self._repository
         answers = tuple(
             callables.body_answer(
                 one, repository.text(one.module.name), repository.sources, self._limits.lines
             )
-            for one in found[: self._limits.results]
+            for one in definitions[: self._limits.results]
         )
-        return self._said(BodiesAnswer(bodies=answers), found)
+        return self._said(BodiesAnswer(bodies=answers), definitions)
 
     def get_imports(self, code: str, file: str = "") -> ImportsAnswer:
         """For each name that ``code`` does not define, the statements that would define it.
@@ -134,12 +134,12 @@ class RepositoryTools:
         symbols: dict[str, tuple[str, ...]] = {}
         origins: dict[str, str] = {}
         left_out = 0
-        for wanted in undefined_names(code, file):
-            found = choices(self._repository, wanted, here)
-            symbols[wanted.name] = tuple(one.statement for one in found[:most])
-            left_out += max(0, len(found) - most)
-            if found:
-                origins[wanted.name] = found[0].origin
+        for symbol in undefined_names(code, file):
+            candidates = choices(self._repository, symbol, here)
+            symbols[symbol.name] = tuple(one.statement for one in candidates[:most])
+            left_out += max(0, len(candidates) - most)
+            if candidates:
+                origins[symbol.name] = candidates[0].origin
         answer = ImportsAnswer(symbols=symbols, origins=origins, left_out=left_out)
         return self._said(answer, ())
 
@@ -152,13 +152,13 @@ class RepositoryTools:
         return self._search(query, _RELEVANT)
 
     def _search(self, query: str, k: int) -> SnippetsAnswer:
-        found = self._snippets.find(query, k)
+        pieces = self._snippets.find(query, k)
         texts: dict[str, list[str] | None] = {}
-        for file, _, _ in found:
+        for file, _, _ in pieces:
             texts.setdefault(file, self._repository.text(module_name(file)))
         answers = (
             snippet_answer(file, piece, score, texts[file], self._limits.lines)
-            for file, piece, score in found
+            for file, piece, score in pieces
         )
         return self._said(SnippetsAnswer(snippets=tuple(answers)), ())
 
@@ -167,33 +167,33 @@ class RepositoryTools:
         return SnippetSearch(self._repository)
 
     def _classes(self, name: str) -> list[Located]:
-        found = self._repository.classes(name)
-        if not found:
+        classes = self._repository.classes(name)
+        if not classes:
             raise NameNotFound(
                 f"There is no class {name!r} in {self._place}."
                 f"{_near(name, self._repository.class_names())}"
             )
-        return found
+        return classes
 
     def _callables(self, class_name: str | None, name: str) -> list[FoundCallable]:
         if class_name:
             return self._methods(class_name, name)
         repository = self._repository
-        found = repository.functions(name) or repository.methods(name)
-        if found:
-            return found
+        functions = repository.functions(name) or repository.methods(name)
+        if functions:
+            return functions
         classes = repository.classes(name)
-        made = [one for each in classes for one in self._called(each, "__init__")]
-        if made:
-            return made
+        constructors = [one for each in classes for one in self._called(each, "__init__")]
+        if constructors:
+            return constructors
         names = repository.function_names()
         raise NameNotFound(f"There is no function {name!r} in {self._place}.{_near(name, names)}")
 
     def _methods(self, class_name: str, name: str) -> list[FoundCallable]:
         classes = self._classes(class_name)
-        found = [one for each in classes for one in self._called(each, name)]
-        if found:
-            return found
+        methods = [one for each in classes for one in self._called(each, name)]
+        if methods:
+            return methods
         lineages = self._repository.lineages
         names = [one for each in classes for one in callables.member_names(each, lineages)]
         unknown = [base for each in classes for base in lineages.of(each).unknown]
@@ -201,27 +201,27 @@ class RepositoryTools:
         paths = " or ".join(one.path for one in classes[:_NEAR])
         raise NameNotFound(f"{paths} has no method {name!r}.{hint}{_near(name, names)}")
 
-    def _called(self, located: Located, name: str) -> list[FoundCallable]:
-        return callables.methods_of(located, name, self._repository.lineages)
+    def _called(self, cls: Located, name: str) -> list[FoundCallable]:
+        return callables.methods_of(cls, name, self._repository.lineages)
 
     @property
     def _place(self) -> str:
         return str(self._repository.tree.start)
 
-    def _said(self, answer: AnswerT, found: Sequence[object]) -> AnswerT:
+    def _said(self, answer: AnswerT, results: Sequence[object]) -> AnswerT:
         """The answer with what it leaves out."""
-        skipped = self._repository.skipped
-        shown = tuple(Skipped(file=file, reason=why) for file, why in skipped[:_MAX_SKIPPED])
+        problems = self._repository.skipped
+        entries = tuple(Skipped(file=file, reason=why) for file, why in problems[:_MAX_SKIPPED])
         more = {
-            "skipped": shown,
-            "skipped_left_out": len(skipped) - len(shown),
-            "left_out": answer.left_out + max(0, len(found) - self._limits.results),
+            "skipped": entries,
+            "skipped_left_out": len(problems) - len(entries),
+            "left_out": answer.left_out + max(0, len(results) - self._limits.results),
         }
         return answer.model_copy(update=more)
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _near(name: str, candidates: Iterable[str]) -> str:
     """The nearest names, as a sentence; a name that differs only in case is nearest."""
-    names = {one.lower(): one for one in known}
+    names = {one.lower(): one for one in candidates}
     close = difflib.get_close_matches(name.rpartition(".")[2].lower(), names, n=_NEAR, cutoff=0.5)
     return f" The nearest: {', '.join(names[one] for one in close)}." if close else ""

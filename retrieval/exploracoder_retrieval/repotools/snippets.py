@@ -43,9 +43,9 @@ def _class(node: ast.ClassDef, lines: list[str], prefix: str) -> Iterator[Snippe
         for number in range(one.body[0].lineno, (one.end_lineno or one.lineno) + 1)
     }
     own = range(first_line(node), (node.end_lineno or node.lineno) + 1)
-    said = [lines[number - 1] for number in own if number not in bodies]
-    said += [ast.get_docstring(one) or "" for one in methods]
-    yield _made("class", name, own, "\n".join(said))
+    texts = [lines[number - 1] for number in own if number not in bodies]
+    texts += [ast.get_docstring(one) or "" for one in methods]
+    yield _made("class", name, own, "\n".join(texts))
     for one in methods:
         yield _piece("snippet", f"{name}.{one.name}", one, lines)
     for inner in node.body:
@@ -67,13 +67,13 @@ def _snippet(nodes: list[ast.stmt], lines: list[str]) -> Iterator[Snippet]:
         if is_last or (nodes[number + 1].end_lineno or 0) - nodes[start].lineno >= MAX_LINES:
             span = range(nodes[start].lineno, end + 1)
             if len(span) >= _MIN_LINES:
-                said = "\n".join(lines[span.start - 1 : span.stop - 1])
-                yield _made("snippet", "", span, said)
+                text = "\n".join(lines[span.start - 1 : span.stop - 1])
+                yield _made("snippet", "", span, text)
             start = number + 1
 
 
-def _made(kind: str, name: str, span: range, said: str) -> Snippet:
-    stems = words(f"{name} {name} {said}")
+def _made(kind: str, name: str, span: range, text: str) -> Snippet:
+    stems = words(f"{name} {name} {text}")
     return Snippet.model_validate(
         {
             "kind": kind,

@@ -71,15 +71,15 @@ class StandardNames:
 
     @cached_property
     def _homes(self) -> dict[str, tuple[str, ...]]:
-        kept = self._store.load(NAMES, _KEY)
-        if kept:
-            return kept
-        found: dict[str, list[str]] = {}
+        stored_homes = self._store.load(NAMES, _KEY)
+        if stored_homes:
+            return stored_homes
+        by_name: dict[str, list[str]] = {}
         for home in _MODULES:
             module = self._installed.module(home) if self._installed.is_standard(home) else None
             for name in _published(module) if module else ():
-                found.setdefault(name, []).append(home)
-        homes = {name: tuple(modules) for name, modules in found.items()}
+                by_name.setdefault(name, []).append(home)
+        homes = {name: tuple(modules) for name, modules in by_name.items()}
         self._store.keep(NAMES, _KEY, homes)
         return homes
 

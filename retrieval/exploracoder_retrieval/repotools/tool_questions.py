@@ -48,19 +48,19 @@ class Question:
         """
         names = names or {}
         tool = find_tool(tool)
-        given = {name: value for name, value in arguments.items() if value is not None}
+        values = {name: value for name, value in arguments.items() if value is not None}
         takes = (*_NEEDED[tool], *_OPTIONAL.get(tool, ()))
-        for name in given:
+        for name in values:
             if name not in takes:
-                wanted = " and ".join(names.get(one, one) for one in takes)
-                raise QuestionError(f"{tool} takes {wanted}, not {names.get(name, name)}.")
-        checked = {name: str(value) for name, value in given.items()}
+                listing = " and ".join(names.get(one, one) for one in takes)
+                raise QuestionError(f"{tool} takes {listing}, not {names.get(name, name)}.")
+        texts = {name: str(value) for name, value in values.items()}
         for name in _NEEDED[tool]:
-            if not checked.get(name, "").strip():
+            if not texts.get(name, "").strip():
                 raise QuestionError(f"{tool} needs {names.get(name, name)}.")
-        if "file" in checked:
-            _check_inside(checked["file"])
-        return cls(tool, checked)
+        if "file" in texts:
+            _check_inside(texts["file"])
+        return cls(tool, texts)
 
     def ask(self, tools: RepositoryTools) -> Answer:
         """The tool's answer.
@@ -80,11 +80,11 @@ def find_tool(name: str) -> str:
     Raises:
         QuestionError: there is no such tool; the message names the nearest.
     """
-    wanted = name.strip().lower().replace("-", "_")
-    for known in (wanted, f"get_{wanted}"):
-        if known in _NEEDED:
-            return known
-    near = difflib.get_close_matches(wanted, TOOL_NAMES, n=1, cutoff=0.0)[0]
+    tool = name.strip().lower().replace("-", "_")
+    for candidate in (tool, f"get_{tool}"):
+        if candidate in _NEEDED:
+            return candidate
+    near = difflib.get_close_matches(tool, TOOL_NAMES, n=1, cutoff=0.0)[0]
     raise QuestionError(
         f"There is no tool {name!r}. The nearest is {near}; all of them: {', '.join(TOOL_NAMES)}."
     )

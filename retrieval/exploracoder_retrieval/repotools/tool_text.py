@@ -35,13 +35,13 @@ def answer_text(answer: Answer, *, members: int = MAX_MEMBERS) -> str:
 def member_line(member: MemberInfo) -> str:
     """One member on one line: how it is written, and what it is said to do."""
     words = [one for one in (_kind(member),) if one]
-    said = f"{' '.join(words)} " if words else ""
+    prefix = f"{' '.join(words)} " if words else ""
     if member.signature:
-        line = f"{said}{member.signature}" + (f"  # = {member.default}" if member.default else "")
+        line = f"{prefix}{member.signature}" + (f"  # = {member.default}" if member.default else "")
     else:
         annotation = f": {member.annotation}" if member.annotation else ""
         default = f" = {member.default}" if member.default else ""
-        line = f"{said}{member.name}{annotation}{default}"
+        line = f"{prefix}{member.name}{annotation}{default}"
     if member.settable:
         line += "  (can be set)"
     return line + (f"  # {member.summary}" if member.summary else "")

@@ -54,8 +54,12 @@ def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
         return tools.get_class_info(name)
     owner, _, last = name.rpartition(".")
     class_name = owner if owner and tools.has_class(owner) else None
-    asked = (class_name, last if class_name else name)
-    return tools.get_signature(*asked) if kind == "signature" else tools.get_method_body(*asked)
+    arguments = (class_name, last if class_name else name)
+    return (
+        tools.get_signature(*arguments)
+        if kind == "signature"
+        else tools.get_method_body(*arguments)
+    )
 
 
 def found_in(answer: Answer) -> list[Found]:
@@ -64,12 +68,12 @@ def found_in(answer: Answer) -> list[Found]:
     Of what has the same name, what is nearest to the library's top goes first: it is what people
     mean more often than a copy of an old version in a folder of its own. A search's order stays.
     """
-    found = list(_found(answer))
-    return found if isinstance(answer, SnippetsAnswer) else sorted(found, key=_depth)
+    results = list(_found(answer))
+    return results if isinstance(answer, SnippetsAnswer) else sorted(results, key=_depth)
 
 
-def _depth(found: Found) -> int:
-    return (found.file or "").count("/")
+def _depth(result: Found) -> int:
+    return (result.file or "").count("/")
 
 
 def _found(answer: Answer) -> Iterator[Found]:

@@ -32,18 +32,18 @@ def undefined_names(code: str, file: str = "") -> list[Undefined]:
         tree = parse(textwrap.dedent(code))
     except UnreadableSource as error:
         raise UnreadableSource(f"The code is not Python: {error}.") from None
-    found: dict[str, None] = {}
-    said = checker.Checker(tree, filename=file or "(code)").messages
-    for one in sorted(said, key=lambda one: (one.lineno, one.col)):
+    names: dict[str, None] = {}
+    reports = checker.Checker(tree, filename=file or "(code)").messages
+    for one in sorted(reports, key=lambda one: (one.lineno, one.col)):
         if isinstance(one, messages.UndefinedName | messages.ImportStarUsage):
-            found[str(one.message_args[0])] = None
-    taken = _attributes(tree)
-    return [Undefined(name, frozenset(taken.get(name, ()))) for name in found]
+            names[str(one.message_args[0])] = None
+    attributes = _attributes(tree)
+    return [Undefined(name, frozenset(attributes.get(name, ()))) for name in names]
 
 
 def _attributes(tree: ast.Module) -> dict[str, set[str]]:
-    taken: dict[str, set[str]] = {}
+    attributes: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            taken.setdefault(node.value.id, set()).add(node.attr)
-    return taken
+            attributes.setdefault(node.value.id, set()).add(node.attr)
+    return attributes

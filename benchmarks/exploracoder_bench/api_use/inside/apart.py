@@ -55,9 +55,9 @@ def _answer(function: Callable[[], str], writing: int) -> NoReturn:
         # owner, who takes what comes from one process for the words of the other.
         nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end
         sys.stdout = sys.stderr = nowhere
-        left = memoryview(function().encode())
-        while left:
-            left = left[os.write(writing, left) :]
+        rest = memoryview(function().encode())
+        while rest:
+            rest = rest[os.write(writing, rest) :]
     finally:
         os._exit(0)
 

@@ -67,10 +67,10 @@ def _question(number: int, node: Sequence[Any], trees: Trees) -> tuple[Hashable,
     kind, label, inputs = node
     if kind != "operation" or label not in _COMPARISONS or len(inputs) != 2:
         return ("true", trees.of(number)), False
-    asked, is_turned, is_denied = _COMPARISONS[label]
+    comparison, is_turned, is_denied = _COMPARISONS[label]
     sides = [trees.of(at) for _, at in inputs]
-    if asked == "eq":
+    if comparison == "eq":
         sides.sort()
     elif is_turned:
         sides.reverse()
-    return (asked, *sides), is_denied
+    return (comparison, *sides), is_denied

@@ -75,10 +75,10 @@ class Recorder:
         """What importing a library gives: its functions, or its class."""
         module = _Module(shape.module)
         if shape.style == "class":
-            made = _class(self, shape)
-            self._alive.append(made)
-            self._classes[id(made)] = shape.id
-            vars(module)[_class_name(shape.module)] = made
+            library_class = _class(self, shape)
+            self._alive.append(library_class)
+            self._classes[id(library_class)] = shape.id
+            vars(module)[_class_name(shape.module)] = library_class
         else:
             vars(module).update({name: self._function(shape, name) for name in shape.functions})
         return module
@@ -86,11 +86,11 @@ class Recorder:
     def value(self, kind: str, label: object, inputs: list[list[Any]], type_name: str) -> object:
         """A value that comes from ``inputs``. Raises Spoiled when there are too many."""
         number = self._node(kind, label, inputs)
-        made = self._class()
+        instance = self._class()
         # What is kept alive keeps its id to itself.
-        self._alive.append(made)
-        self._numbers[id(made)], self._types[id(made)] = number, type_name
-        return made
+        self._alive.append(instance)
+        self._numbers[id(instance)], self._types[id(instance)] = number, type_name
+        return instance
 
     def number(self, value: object, depth: int = 0) -> int:
         """The node of any value, made now if it is no recorded one."""
@@ -133,12 +133,12 @@ class Recorder:
             raise AttributeError(f"a value of type {type_name} has no function {name}")
         return self._function(shape, name, value)
 
-    def is_instance(self, value: object, wanted: object) -> bool:
+    def is_instance(self, value: object, classinfo: object) -> bool:
         """What ``isinstance`` is to a candidate. Raises Spoiled when no documentation says it."""
         if id(value) not in self._numbers:
-            known = tuple(one for one in flat(wanted) if id(one) not in self._classes)
-            return isinstance(value, known)  # type: ignore[arg-type] # it raises TypeError itself
-        answer = is_of(self._types[id(value)], wanted, lambda one: self._classes.get(id(one)))
+            classes = tuple(one for one in flat(classinfo) if id(one) not in self._classes)
+            return isinstance(value, classes)  # type: ignore[arg-type] # it raises TypeError itself
+        answer = is_of(self._types[id(value)], classinfo, lambda one: self._classes.get(id(one)))
         if answer is None:
             self.ask("isinstance")
         return answer
@@ -151,10 +151,10 @@ class Recorder:
             self.ask("callable")
         return False
 
-    def call(self, shape: Shape, name: str, on: object, given: Any, named: Any) -> object:
+    def call(self, shape: Shape, name: str, on: object, args: Any, kwargs: Any) -> object:
         """Write down a call. Raises TypeError when its arguments do not fit."""
         arguments, returns = shape.functions[name]
-        bound = _bind(name, arguments, given, named)
+        bound = _bind(name, arguments, args, kwargs)
         inputs = [["on", self.number(on)]] if shape.style == "class" else []
         inputs += [[argument, self.number(bound[argument])] for argument in arguments]
         return self.value("call", f"{shape.id}.{name}", inputs, returns)
@@ -169,8 +169,8 @@ class Recorder:
         raise Spoiled(why)
 
     def _function(self, shape: Shape, name: str, on: object = None) -> Callable[..., object]:
-        def function(*given: object, **named: object) -> object:
-            return self.call(shape, name, on, given, named)
+        def function(*args: object, **kwargs: object) -> object:
+            return self.call(shape, name, on, args, kwargs)
 
         return function
 
@@ -198,17 +198,17 @@ def _class(recorder: Recorder, shape: Shape) -> object:
     What it knows lies around it: an attribute, however it is called, could be reached.
     """
 
-    def call(self: object, *given: object, **named: object) -> object:
-        inputs = [[str(at), recorder.number(value)] for at, value in enumerate(given)]
-        inputs += [[name, recorder.number(value)] for name, value in named.items()]
+    def call(self: object, *args: object, **kwargs: object) -> object:
+        inputs = [[str(at), recorder.number(value)] for at, value in enumerate(args)]
+        inputs += [[name, recorder.number(value)] for name, value in kwargs.items()]
         return recorder.value("new", shape.id, inputs, shape.id)
 
     def find(self: object, name: str) -> Callable[..., object]:
         if name not in shape.functions:
             raise AttributeError(f"{shape.id} has no function {name}")
 
-        def function(on: object, *given: object, **named: object) -> object:
-            return recorder.call(shape, name, on, given, named)
+        def function(on: object, *args: object, **kwargs: object) -> object:
+            return recorder.call(shape, name, on, args, kwargs)
 
         return function
 
@@ -221,12 +221,12 @@ def _class(recorder: Recorder, shape: Shape) -> object:
 
 
 def _bind(
-    name: str, arguments: Sequence[str], given: Sequence[object], named: Mapping[str, object]
+    name: str, arguments: Sequence[str], args: Sequence[object], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
-    if len(given) > len(arguments):
-        raise TypeError(f"{name}() takes {len(arguments)} arguments, {len(given)} were given")
-    bound = dict(zip(arguments, given, strict=False))
-    for key, value in named.items():
+    if len(args) > len(arguments):
+        raise TypeError(f"{name}() takes {len(arguments)} arguments, {len(args)} were given")
+    bound = dict(zip(arguments, args, strict=False))
+    for key, value in kwargs.items():
         if key not in arguments:
             raise TypeError(f"{name}() has no argument {key}")
         if key in bound:

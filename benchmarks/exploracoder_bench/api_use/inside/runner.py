@@ -28,10 +28,10 @@ def record_all(payload: str) -> str:
     has a process of its own.
     """
     functools.cache = functools.lru_cache = _uncached  # type: ignore[assignment]
-    given = json.loads(payload)
-    shapes = {one["id"]: Shape(**one) for one in given["libraries"]}
-    records = [_apart(shapes, one, given["seconds"]) for one in given["questions"]]
-    return json.dumps({"seal": given["seal"], "records": records})
+    batch = json.loads(payload)
+    shapes = {one["id"]: Shape(**one) for one in batch["libraries"]}
+    records = [_apart(shapes, one, batch["seconds"]) for one in batch["questions"]]
+    return json.dumps({"seal": batch["seal"], "records": records})
 
 
 def _apart(shapes: Mapping[str, Shape], question: Mapping[str, Any], seconds: float) -> Any:
@@ -64,26 +64,26 @@ def _all_paths(
     paths: list[dict[str, Any]] = []
     waiting: list[tuple[bool, ...]] = [()]
     while waiting:
-        planned = waiting.pop()
-        path = _path(shapes, question, code, planned)
+        plan = waiting.pop()
+        path = _path(shapes, question, code, plan)
         if len(paths) >= MOST_PATHS:
             return {"refused": f"can go more than {MOST_PATHS} ways, by values that nobody knows"}
         paths.append(path)
-        taken = tuple(answer for _, answer in path["decisions"])
+        answers = tuple(answer for _, answer in path["decisions"])
         if path["outcome"] != "spoiled":
-            waiting += [(*taken[:at], True) for at in range(len(planned), len(taken))]
+            waiting += [(*answers[:at], True) for at in range(len(plan), len(answers))]
     return {"paths": paths}
 
 
 def _path(
-    shapes: Mapping[str, Shape], question: Mapping[str, Any], code: Any, planned: Sequence[bool]
+    shapes: Mapping[str, Shape], question: Mapping[str, Any], code: Any, plan: Sequence[bool]
 ) -> dict[str, Any]:
     """One way; it must be the same however values look."""
-    first = _run(shapes, question, code, planned, 0)
+    first = _run(shapes, question, code, plan, 0)
     for look in range(1, LOOKS):
         if first["outcome"] == "spoiled":
             break
-        other = _run(shapes, question, code, planned, look)
+        other = _run(shapes, question, code, plan, look)
         if any(other[part] != first[part] for part in ("outcome", "nodes", "result", "decisions")):
             why = other["error"] if other["outcome"] == "spoiled" else _UNSTEADY
             return first | {"outcome": "spoiled", "error": why}
@@ -94,10 +94,10 @@ def _run(
     shapes: Mapping[str, Shape],
     question: Mapping[str, Any],
     code: Any,
-    planned: Sequence[bool],
+    plan: Sequence[bool],
     look: int,
 ) -> dict[str, Any]:
-    recorder = Recorder(shapes, planned, look)
+    recorder = Recorder(shapes, plan, look)
     result, outcome, error = -1, "returned", ""
     try:
         result = _call(recorder, question, code)

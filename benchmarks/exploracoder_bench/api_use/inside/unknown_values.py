@@ -86,10 +86,10 @@ _FINE_OF_TEXTS = frozenset(
 
 def value_class(recorder: Recorder) -> type:
     """The class of one run's values. What it knows lies in the recorder, not in the values."""
-    made = text_class(recorder)
+    text_type = text_class(recorder)
 
     def text(self: object, *_: object) -> str:
-        return made(_looks(recorder, self))  # type: ignore[no-any-return] # it is a kind of str
+        return text_type(_looks(recorder, self))  # type: ignore[no-any-return] # it is a kind of str
 
     members: dict[str, Any] = {
         "__slots__": (),

@@ -18,25 +18,25 @@ class _Thing:
 
 
 def is_of(
-    type_name: str, wanted: object, library_of: Callable[[object], str | None]
+    type_name: str, classinfo: object, library_of: Callable[[object], str | None]
 ) -> bool | None:
     """Whether a value of a documented type is an instance; None when it may be or not.
 
     Args:
         type_name: A scalar, or a class library's id.
-        wanted: What ``isinstance`` was given: a class, or a tuple of such.
+        classinfo: What ``isinstance`` was given: a class, or a tuple of such.
         library_of: The id of the library whose class something is; None of all else.
 
     Raises:
-        TypeError: ``wanted`` is no class, as ``isinstance`` itself would say.
+        TypeError: ``classinfo`` is no class, as ``isinstance`` itself would say.
     """
     if type_name == "any":
         return None
     kinds: tuple[type, ...] = _SCALARS.get(type_name, (_Thing,))
     answers = set()
     for kind in kinds:
-        found = [_is(kind, type_name, one, library_of) for one in flat(wanted)]
-        answers.add(any(found))
+        matches = [_is(kind, type_name, one, library_of) for one in flat(classinfo)]
+        answers.add(any(matches))
     return answers.pop() if len(answers) == 1 else None
 
 
@@ -45,17 +45,17 @@ def is_scalar(type_name: str) -> bool:
     return type_name in _SCALARS
 
 
-def flat(wanted: object) -> Iterator[object]:
+def flat(classinfo: object) -> Iterator[object]:
     """The classes of a tuple of tuples of classes."""
-    if isinstance(wanted, tuple):
-        for one in wanted:
+    if isinstance(classinfo, tuple):
+        for one in classinfo:
             yield from flat(one)
     else:
-        yield wanted
+        yield classinfo
 
 
 def _is(
-    kind: type, type_name: str, wanted: object, library_of: Callable[[object], str | None]
+    kind: type, type_name: str, class_: object, library_of: Callable[[object], str | None]
 ) -> bool:
-    library = library_of(wanted)
-    return library == type_name if library is not None else issubclass(kind, wanted)  # type: ignore[arg-type] # it raises TypeError for what is no class
+    library = library_of(class_)
+    return library == type_name if library is not None else issubclass(kind, class_)  # type: ignore[arg-type] # it raises TypeError for what is no class

@@ -54,8 +54,10 @@ def call_in(exploration: Exploration) -> str | None:
     if not code:
         has_values = all(one.default is not None for one in parameters)
         return f"{RESULT} = {name}()" if has_values else None
-    given = (f"{one.name}={one.name}" if one.is_keyword_only else one.name for one in parameters)
-    return f"{code}\n{RESULT} = {name}({', '.join(given)})"
+    arguments = (
+        f"{one.name}={one.name}" if one.is_keyword_only else one.name for one in parameters
+    )
+    return f"{code}\n{RESULT} = {name}({', '.join(arguments)})"
 
 
 async def give_examples(bench: Workbench) -> None:
@@ -98,10 +100,10 @@ async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
     """Bind the parameters and record the step; whether that was done."""
     parameters = _parameters(bench)
     # A default that is a variable of the parameter's own name binds nothing new.
-    known = [one for one in parameters if one.default is not None and one.default != one.name]
-    wanted = [one.name for one in parameters if one.default is None]
-    lines = "\n".join(f"{one.name} = {one.default}" for one in known)
-    if not (lines or wanted):
+    optional = [one for one in parameters if one.default is not None and one.default != one.name]
+    names = [one.name for one in parameters if one.default is None]
+    lines = "\n".join(f"{one.name} = {one.default}" for one in optional)
+    if not (lines or names):
         return False
     trial = Trial(
         bench,
@@ -111,16 +113,16 @@ async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
     )
     before = bench.branches.current
     try:
-        chosen = await _bind(trial, lines, wanted, doubt)
-        if chosen is not None:
+        candidate = await _bind(trial, lines, names, doubt)
+        if candidate is not None:
             bench.branches.bases[STEP] = before
-            bench.branches.current = trial.branches.pop(chosen.id)
+            bench.branches.current = trial.branches.pop(candidate.id)
     finally:
         await trial.drop_branches()
-    if chosen is None:
+    if candidate is None:
         return False
-    done = trial.shown.model_copy(update={"chosen": chosen.id, "status": "done"})
-    await bench.update(step.subtask.goal, steps=(done,))
+    new_step = trial.shown.model_copy(update={"chosen": candidate.id, "status": "done"})
+    await bench.update(step.subtask.goal, steps=(new_step,))
     return True
 
 
@@ -143,16 +145,16 @@ def _stub_of(task: Task) -> str:
     return stub.head_in_words(task.text, task.entry_point)
 
 
-async def _bind(trial: Trial, lines: str, wanted: Sequence[str], doubt: str) -> Candidate | None:
-    """The candidate that binds all of them; the model is asked for those that are ``wanted``.
+async def _bind(trial: Trial, lines: str, names: Sequence[str], doubt: str) -> Candidate | None:
+    """The candidate that binds all of them; the model is asked for ``names``.
 
     ``doubt`` is what came of the values that the step has already.
     """
-    if not wanted:
+    if not names:
         return await _try(trial, lines, ())
-    bench, form = trial.bench, _form(wanted)
+    bench, form = trial.bench, _form(names)
     usual = bench.settings.temperature
-    messages = await _messages(bench, lines, wanted)
+    messages = await _messages(bench, lines, names)
     if doubt and trial.step.candidate is not None:
         messages += _doubt(trial.step.candidate.code, doubt)
     for number in range(len(trial.candidates), len(trial.candidates) + _TRIES):
@@ -160,7 +162,7 @@ async def _bind(trial: Trial, lines: str, wanted: Sequence[str], doubt: str) -> 
             # Whoever doubts does not want the likeliest values again.
             temperature=usual if doubt else min(usual, 0.3),
             top_p=bench.settings.top_p,
-            max_tokens=_VALUE_TOKENS * len(wanted),
+            max_tokens=_VALUE_TOKENS * len(names),
             seed=bench.model.seed(STEP, number),
         )
         try:
@@ -168,19 +170,19 @@ async def _bind(trial: Trial, lines: str, wanted: Sequence[str], doubt: str) -> 
         except ReplyError:
             return None
         values = reply.model_dump(by_alias=True)
-        code = "\n".join([*lines.splitlines(), *(f"{name} = {values[name]}" for name in wanted)])
-        bound = await _try(trial, code, wanted)
+        code = "\n".join([*lines.splitlines(), *(f"{name} = {values[name]}" for name in names)])
+        bound = await _try(trial, code, names)
         if bound is not None:
             return bound
-        failed = trial.candidates[-1]
+        candidate = trial.candidates[-1]
         request = render(
             "arguments",
             "repair",
-            error=f"It failed: {error_text(bench, failed, missing(failed, wanted))}",
-            problems=describe_problems(bench.settings, failed.problems),
+            error=f"It failed: {error_text(bench, candidate, missing(candidate, names))}",
+            problems=describe_problems(bench.settings, candidate.problems),
         )
-        said = Message("assistant", json.dumps(values))
-        messages = [*messages[:2], said, Message("user", request)]
+        answer = Message("assistant", json.dumps(values))
+        messages = [*messages[:2], answer, Message("user", request)]
     return None
 
 
@@ -190,23 +192,26 @@ def _form(names: Sequence[str]) -> type[BaseModel]:
     return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
 
 
-async def _try(trial: Trial, code: str, wanted: Sequence[str]) -> Candidate | None:
+async def _try(trial: Trial, code: str, names: Sequence[str]) -> Candidate | None:
     """Run the code, with other names in place of wrong ones if need be."""
     id_ = f"{STEP}/{trial.next_number}"
     trial.candidates.append(await trial.run(id_, code, "draft", None))
     await mending.rename(trial, trial.candidates[-1:])
     await mending.substitute(trial, trial.candidates[-1:])
     last = trial.candidates[-1]
-    is_usable = last.ran if not wanted else is_sound(last) and not missing(last, wanted)
+    is_usable = last.ran if not names else is_sound(last) and not missing(last, names)
     return last if is_usable else None
 
 
 def _doubt(code: str, doubt: str) -> list[Message]:
-    said = f"The values were:\n\n{fenced(code, 'python')}"
-    return [Message("assistant", said), Message("user", render("arguments", "doubt", error=doubt))]
+    answer = f"The values were:\n\n{fenced(code, 'python')}"
+    return [
+        Message("assistant", answer),
+        Message("user", render("arguments", "doubt", error=doubt)),
+    ]
 
 
-async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list[Message]:
+async def _messages(bench: Workbench, lines: str, names: Sequence[str]) -> list[Message]:
     task = bench.exploration.task
     docs = await find(bench, task.text, _NAMED_APIS)
     user = render(
@@ -218,7 +223,7 @@ async def _messages(bench: Workbench, lines: str, wanted: Sequence[str]) -> list
         task=stub.without_stub(task.text, task.stub),
         head=_head(_stub_of(task)),
         known=lines,
-        wanted=listed(wanted),
+        wanted=listed(names),
     )
     system = render("arguments", "system", library=bench.libraries.words)
     return [Message("system", system), Message("user", user)]

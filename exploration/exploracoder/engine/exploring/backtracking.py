@@ -19,18 +19,20 @@ from exploracoder.prompts import render
 from exploracoder.state import Attempt, Exploration, Step
 
 
-async def doubt_step_before(bench: Workbench, failed: Step) -> bool:
+async def doubt_step_before(bench: Workbench, failed_step: Step) -> bool:
     """Redo the step before one for which nothing ran, and then that one."""
     steps = bench.exploration.steps
-    position = bench.exploration.position(failed)
-    done = [step for step in steps[:position] if step.status == "done"]
-    if not done or not failed.candidates:
+    position = bench.exploration.position(failed_step)
+    done_steps = [step for step in steps[:position] if step.status == "done"]
+    if not done_steps or not failed_step.candidates:
         return False
     # What was written and never tried says nothing of this state.
-    tried = (one for one in failed.candidates if one.observation is not None and not one.ran)
-    error = error_text(bench, next(tried, failed.candidates[0]))
-    why = f"The next step ({failed.subtask.goal}) failed on it: {error}"
-    return await _redo(bench, done[-1], why)
+    failures = (
+        one for one in failed_step.candidates if one.observation is not None and not one.ran
+    )
+    error = error_text(bench, next(failures, failed_step.candidates[0]))
+    why = f"The next step ({failed_step.subtask.goal}) failed on it: {error}"
+    return await _redo(bench, done_steps[-1], why)
 
 
 async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
@@ -43,18 +45,18 @@ async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
         return False
     wrong = _names_in_line(bench.exploration.task.check, failure.error.line)
     for step in reversed(bench.exploration.steps):
-        suspected = _made(step) & wrong
-        if step.status == "done" and suspected:
+        suspects = _made(step) & wrong
+        if step.status == "done" and suspects:
             words = f"{failure.error.ename}: {failure.error.evalue}"
             variables = await bench.sidecar.variables(bench.branches.current)
-            now = describe_variables([one for one in variables if one.name in suspected])
-            why = f"A check of {', '.join(sorted(suspected))} failed: {words}"
+            now = describe_variables([one for one in variables if one.name in suspects])
+            why = f"A check of {', '.join(sorted(suspects))} failed: {words}"
             return await _redo(bench, step, f"{clip(why, bench.settings.output_chars)}\n{now}")
     return False
 
 
-async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
-    """Explore ``doubted`` in another way and carry the steps after it over to the new state.
+async def _redo(bench: Workbench, step: Step, why: str) -> bool:
+    """Explore ``step`` in another way and carry the steps after it over to the new state.
 
     Returns whether all of them are done now. If not, the chain and its state are as they were.
     """
@@ -63,11 +65,11 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
         bench.branches.current,
         dict(bench.branches.bases),
     )
-    if doubted.candidate is None:
+    if step.candidate is None:
         return False
     is_better = False
     try:
-        is_better = await _redo_chain(bench, doubted, why)
+        is_better = await _redo_chain(bench, step, why)
     finally:
         # Also when it is interrupted: what was accepted before stands until there is better.
         if not is_better:
@@ -78,40 +80,40 @@ async def _redo(bench: Workbench, doubted: Step, why: str) -> bool:
 
 def _put_back(now: Exploration, before: Exploration) -> Exploration:
     """The exploration with the explored steps as they were; edits of the others stay."""
-    explored = [step for step in before.steps if step.status in ("done", "failed")]
-    ids = {step.subtask.id for step in explored}
+    explored_steps = [step for step in before.steps if step.status in ("done", "failed")]
+    ids = {step.subtask.id for step in explored_steps}
     others = [step for step in now.steps if step.subtask.id not in ids]
-    return now.model_copy(update={"steps": (*explored, *others), "solution": before.solution})
+    return now.model_copy(update={"steps": (*explored_steps, *others), "solution": before.solution})
 
 
-async def _redo_chain(bench: Workbench, doubted: Step, why: str) -> bool:
-    assert doubted.candidate is not None, "only a step with a chosen candidate can be doubted"
-    hint = render("explore", "doubt", code=doubted.candidate.code, why=why)
-    bench.branches.current = await bench.branches.base_of(doubted)
-    bench.put(_open(doubted))
-    again = await explore(bench, _open(doubted), hint=hint)
-    if again.status != "done" or not _differs(doubted, again):
+async def _redo_chain(bench: Workbench, step: Step, why: str) -> bool:
+    assert step.candidate is not None, "only a step with a chosen candidate can be doubted"
+    hint = render("explore", "doubt", code=step.candidate.code, why=why)
+    bench.branches.current = await bench.branches.base_of(step)
+    bench.put(_open(step))
+    again = await explore(bench, _open(step), hint=hint)
+    if again.status != "done" or not _differs(step, again):
         return False
     bench.put(again)
-    return await _carry_over(bench, doubted)
+    return await _carry_over(bench, step)
 
 
-async def _carry_over(bench: Workbench, doubted: Step) -> bool:
-    """Bring the steps after ``doubted`` that were explored before to the new state."""
+async def _carry_over(bench: Workbench, doubted_step: Step) -> bool:
+    """Bring the steps after ``doubted_step`` that were explored before to the new state."""
     steps = bench.exploration.steps
-    position = bench.exploration.position(doubted)
+    position = bench.exploration.position(doubted_step)
     for step in steps[position + 1 :]:
         if step.status in ("pending", "skipped"):
             continue
-        carried = await run_again(bench, step)
-        if carried is None:
+        new_step = await run_again(bench, step)
+        if new_step is None:
             bench.put(_open(step))
             recommendation = await recommend(bench, step.subtask)
-            opened = _open(step).model_copy(update={"recommendation": recommendation})
-            carried = await explore(bench, opened)
-        if carried.status != "done":
+            open_step = _open(step).model_copy(update={"recommendation": recommendation})
+            new_step = await explore(bench, open_step)
+        if new_step.status != "done":
             return False
-        bench.put(carried)
+        bench.put(new_step)
     return True
 
 

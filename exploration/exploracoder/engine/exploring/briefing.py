@@ -52,9 +52,9 @@ async def brief(
     if not wants_briefing(settings):
         return Briefing()
     key = await _key(model, settings)
-    kept = index.memo(library.name, key)
-    if kept is not None:
-        return Briefing.model_validate(kept)
+    memo = index.memo(library.name, key)
+    if memo is not None:
+        return Briefing.model_validate(memo)
     summary = await _summarize(model, library)
     plans = await _example_plans(model, library, settings.few_shot_plans)
     briefing = Briefing(summary=summary, plans=plans)

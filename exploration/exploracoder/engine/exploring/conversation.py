@@ -39,19 +39,19 @@ def draft_messages(
     ``focus`` is an API which it should try, ``hint`` says what was wrong with an earlier one.
     """
     turns = [Message("system", render("explore", "system", library=bench.libraries.words))]
-    said = [_opening(bench)]
+    parts = [_opening(bench)]
     for experience in bench.exploration.trace:
-        said.append(f"Step: {experience.subtask.goal}")
-        turns += [_user(said), as_answer(experience.candidate.code)]
-        said = [_seen(bench, experience)]
-    said.append(_question(bench, step, variables, focus, hint))
-    return [*turns, _user(said)]
+        parts.append(f"Step: {experience.subtask.goal}")
+        turns += [_user(parts), as_answer(experience.candidate.code)]
+        parts = [_seen(bench, experience)]
+    parts.append(_question(bench, step, variables, focus, hint))
+    return [*turns, _user(parts)]
 
 
 def debug_messages(
     bench: Workbench,
-    drafted: Sequence[Message],
-    failed: Candidate,
+    messages: Sequence[Message],
+    candidate: Candidate,
     apis: Sequence[ApiDoc],
     missing: Sequence[str] = (),
     source: str = "",
@@ -64,20 +64,20 @@ def debug_messages(
         "explore",
         "debug",
         library=bench.libraries.words,
-        error=error_text(bench, failed, missing),
-        problems=describe_problems(bench.settings, failed.problems),
+        error=error_text(bench, candidate, missing),
+        problems=describe_problems(bench.settings, candidate.problems),
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
     )
-    return [*drafted, as_answer(failed.code), Message("user", request)]
+    return [*messages, as_answer(candidate.code), Message("user", request)]
 
 
-def error_text(bench: Workbench, failed: Candidate, missing: Sequence[str] = ()) -> str:
+def error_text(bench: Workbench, candidate: Candidate, missing: Sequence[str] = ()) -> str:
     """What went wrong with a candidate, in words for the model.
 
     ``missing`` are results which it should have made under these names.
     """
-    observation = failed.observation
+    observation = candidate.observation
     if observation is None:
         return "It was not run."
     broken = [variable for variable in observation.variables if variable.preview_error]
@@ -86,9 +86,9 @@ def error_text(bench: Workbench, failed: Candidate, missing: Sequence[str] = ())
     if observation.ran and missing:
         return f"It ran, but it made no variable named {', '.join(missing)}."
     if observation.ran:
-        shown = describe_variables(observation.variables) or "no variable and no output"
-        return f"It ran, but what came out is empty:\n{shown}"
-    return describe_error(observation, failed.code, bench.settings.output_chars)
+        outcome = describe_variables(observation.variables) or "no variable and no output"
+        return f"It ran, but what came out is empty:\n{outcome}"
+    return describe_error(observation, candidate.code, bench.settings.output_chars)
 
 
 def _opening(bench: Workbench) -> str:
@@ -124,7 +124,7 @@ def _question(
     hint: str,
 ) -> str:
     there = [variable.name for variable in variables]
-    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
+    wanted_names = wanted_in(step.subtask.goal, bench.exploration.task, there)
     return render(
         "explore",
         "step",
@@ -137,12 +137,12 @@ def _question(
         style=bench.settings.candidate_style,
         focus=f"`{focus.path}`" if focus else "",
         hint=hint,
-        wanted=listed(wanted),
+        wanted=listed(wanted_names),
     )
 
 
-def _user(said: Sequence[str]) -> Message:
-    return Message("user", "\n\n".join(said))
+def _user(parts: Sequence[str]) -> Message:
+    return Message("user", "\n\n".join(parts))
 
 
 def as_answer(code: str) -> Message:

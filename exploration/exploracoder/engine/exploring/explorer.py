@@ -51,20 +51,20 @@ async def repair(bench: Workbench, step: Step, target: Candidate, *, hint: str =
     trial = await _open(bench, step, hint)
     try:
         await _debug(trial, target)
-        concluded = await _conclude(trial)
+        result = await _conclude(trial)
     finally:
         await trial.drop_branches()
-    if concluded.chosen is not None:
-        return concluded
-    return concluded.model_copy(update={"chosen": step.chosen, "status": step.status})
+    if result.chosen is not None:
+        return result
+    return result.model_copy(update={"chosen": step.chosen, "status": step.status})
 
 
 async def _open(bench: Workbench, step: Step, hint: str) -> Trial:
     bench.branches.bases[step.subtask.id] = bench.branches.current
     variables = await bench.sidecar.variables(bench.branches.current)
     there = [variable.name for variable in variables]
-    wanted = wanted_in(step.subtask.goal, bench.exploration.task, there)
-    return Trial(bench, step, variables, wanted, hint, list(step.candidates))
+    wanted_names = wanted_in(step.subtask.goal, bench.exploration.task, there)
+    return Trial(bench, step, variables, wanted_names, hint, list(step.candidates))
 
 
 async def _draft_at_once(trial: Trial) -> None:
@@ -73,12 +73,12 @@ async def _draft_at_once(trial: Trial) -> None:
     await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
     await mending.rename(trial, trial.new)
     await mending.substitute(trial, trial.new)
-    failed = sorted(trial.new, key=lambda candidate: len(candidate.problems))
+    failures = sorted(trial.new, key=lambda candidate: len(candidate.problems))
     rounds = settings.debug_rounds if settings.self_debug else 0
-    while failed and rounds and not _has_result(trial):
+    while failures and rounds and not _has_result(trial):
         rounds -= 1
-        repaired = await _debug(trial, failed.pop(0))
-        failed += [repaired] if repaired else []
+        fix = await _debug(trial, failures.pop(0))
+        failures += [fix] if fix else []
 
 
 async def _draft_one_by_one(trial: Trial) -> None:
@@ -89,10 +89,10 @@ async def _draft_one_by_one(trial: Trial) -> None:
     """
     settings = trial.bench.settings
     rounds = settings.debug_rounds if settings.self_debug else 0
-    written = trial.candidates[-1] if trial.candidates and not trial.hint else None
-    if written is not None and rounds and written.observation is not None and not written.ran:
+    candidate = trial.candidates[-1] if trial.candidates and not trial.hint else None
+    if candidate is not None and rounds and candidate.observation is not None and not candidate.ran:
         rounds -= 1
-        await _debug(trial, written)
+        await _debug(trial, candidate)
         if trial.is_settled:
             return
     for number in range(settings.candidates):
@@ -100,24 +100,24 @@ async def _draft_one_by_one(trial: Trial) -> None:
         await _add(trial, await _ask(trial, _focus(trial, number), 1, number), "draft")
         await mending.rename(trial, trial.candidates[count:])
         await mending.substitute(trial, trial.candidates[count:])
-        drafted = trial.candidates[count:]
+        drafts = trial.candidates[count:]
         if trial.is_settled:
             return
-        is_doubtful = drafted and (not is_sound(drafted[0]) or missing(drafted[0], trial.wanted))
+        is_doubtful = drafts and (not is_sound(drafts[0]) or missing(drafts[0], trial.wanted))
         if is_doubtful and rounds:
             rounds -= 1
-            await _debug(trial, drafted[0])
+            await _debug(trial, drafts[0])
         if trial.is_settled:
             return
 
 
 def _focus(trial: Trial, number: int) -> ApiDoc | None:
     """After a first free draft, each further one is asked to try another recommended API."""
-    kept = trial.step.recommendation.kept
-    tried = {api for candidate in trial.candidates for api in candidate.apis}
-    untried = [doc for doc in kept if doc.path not in tried]
+    docs = trial.step.recommendation.kept
+    tried_paths = {api for candidate in trial.candidates for api in candidate.apis}
+    others = [doc for doc in docs if doc.path not in tried_paths]
     is_first = number == 0 and not (trial.new or trial.hint)
-    return untried[0] if untried and not is_first else None
+    return others[0] if others and not is_first else None
 
 
 async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[str]:
@@ -158,7 +158,7 @@ def _has_result(trial: Trial) -> bool:
 async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
     """Ask for a repair of a candidate; None when the reply is nothing new."""
     bench, part = trial.bench, trial.step.subtask.id
-    drafted = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
+    conversation = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
     apis = await helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)
     apis += siblings(bench, target) if target.ran else ()
     sampling = bench.model.sampling(
@@ -176,7 +176,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
         earlier=earlier_cells(bench),
         variables=trial.variables,
     )
-    messages = debug_messages(bench, drafted, target, apis, lacking, source)
+    messages = debug_messages(bench, conversation, target, apis, lacking, source)
     tools = functions_for(trial, is_repair=True)
     reply = await bench.model.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
@@ -186,17 +186,17 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
 
 async def _conclude(trial: Trial) -> Step:
     bench, settings = trial.bench, trial.bench.settings
-    chosen = select(
+    candidate = select(
         trial.new,
         strategy=settings.selection,
         seed=bench.model.seed(f"{trial.step.subtask.id}/select"),
         wanted=trial.wanted,
     )
-    if chosen is not None and settings.candidate_style == "live" and chosen.ran:
-        bench.branches.current = trial.branches.pop(chosen.id)
+    if candidate is not None and settings.candidate_style == "live" and candidate.ran:
+        bench.branches.current = trial.branches.pop(candidate.id)
     return trial.shown.model_copy(
         update={
-            "chosen": chosen.id if chosen else None,
-            "status": "done" if chosen else "failed",
+            "chosen": candidate.id if candidate else None,
+            "status": "done" if candidate else "failed",
         }
     )

@@ -55,9 +55,9 @@ def functions_for(trial: Trial, *, is_repair: bool) -> tuple[Tool, ...]:
     Together they are called at most `tools.MAX_CALLS` times for each.
     """
     bench, part = trial.bench, trial.step.subtask.id
-    chosen = bench.settings.functions
+    mode = bench.settings.functions
     is_lacking = is_repair or not trial.step.recommendation.kept
-    if chosen == "off" or (chosen == "repairs" and not is_lacking):
+    if mode == "off" or (mode == "repairs" and not is_lacking):
         return ()
     return functions(bench, part, trial.base, trial.variables, trial.shown.candidates)
 
@@ -67,23 +67,23 @@ def functions(
     part: str,
     base: str,
     variables: Sequence[Variable] = (),
-    tried: Sequence[Candidate] = (),
+    candidates: Sequence[Candidate] = (),
 ) -> tuple[Tool, ...]:
     """The functions for one part of the work, in which code is tried on the branch ``base``.
 
-    What ``variables`` hold and what ``tried`` code printed is not sent to the web.
+    What ``variables`` hold and what the code of ``candidates`` printed is not sent to the web.
     """
-    asked = _Functions(bench, part, base, variables, list(tried))
+    toolbox = _Functions(bench, part, base, variables, list(candidates))
     web = " and on the web" if bench.settings.web_search != "off" else ""
     return (
-        Tool("find_apis", f"Find APIs in the library's documentation{web}.", Query, asked.find),
-        Tool("read_doc", "Read an API's documentation in full.", Named, asked.read_doc),
-        Tool("read_source", "Read how an API is written.", Named, asked.read_source),
+        Tool("find_apis", f"Find APIs in the library's documentation{web}.", Query, toolbox.find),
+        Tool("read_doc", "Read an API's documentation in full.", Named, toolbox.read_doc),
+        Tool("read_source", "Read how an API is written.", Named, toolbox.read_source),
         Tool(
             "try_code",
             "Run lines in a copy of the notebook as it is now, which is thrown away afterwards.",
             Snippet,
-            asked.try_code,
+            toolbox.try_code,
         ),
     )
 
@@ -98,13 +98,13 @@ class _Functions:
     variables: Sequence[Variable]
     tried: list[Candidate]
 
-    async def find(self, asked: Query) -> str:
+    async def find(self, request: Query) -> str:
         self._tell("Looking up APIs")
         try:
             answer = await asyncio.to_thread(
                 search,
                 self.bench,
-                asked.query,
+                request.query,
                 FOUND,
                 variables=self.variables,
                 tried=self.tried,
@@ -113,35 +113,35 @@ class _Functions:
             return str(error)
         return in_words(self.bench, answer)
 
-    async def read_doc(self, asked: Named) -> str:
+    async def read_doc(self, request: Named) -> str:
         self._tell("Reading the docs")
-        name = asked.name.strip("`() ")
+        name = request.name.strip("`() ")
         docs = self.bench.libraries.known.meant(name)[:_SAME_NAME]
         chars = _WHOLE * self.bench.settings.doc_chars
-        said = "\n".join(describe_api(one, chars) for one in docs)
-        return said or f"There is no documentation of {name[:80]}."
+        text = "\n".join(describe_api(one, chars) for one in docs)
+        return text or f"There is no documentation of {name[:80]}."
 
-    async def read_source(self, asked: Named) -> str:
+    async def read_source(self, request: Named) -> str:
         self._tell("Reading the source")
-        name = asked.name.strip("`() ")
+        name = request.name.strip("`() ")
         for path in self.bench.libraries.known.places(name)[: 1 + _SAME_NAME]:
-            if said := await asyncio.to_thread(describe_source, self.bench, path, True):
-                return clip(said, _WHOLE * self.bench.settings.source_chars)
+            if source := await asyncio.to_thread(describe_source, self.bench, path, True):
+                return clip(source, _WHOLE * self.bench.settings.source_chars)
         return f"There is no source of {name[:80]}."
 
-    async def try_code(self, asked: Snippet) -> str:
+    async def try_code(self, request: Snippet) -> str:
         bench, chars = self.bench, self.bench.settings.output_chars
         branch = await bench.sidecar.fork(self.base)
         try:
-            observation = await bench.branches.run(self.part, branch, asked.code)
+            observation = await bench.branches.run(self.part, branch, request.code)
         finally:
             await bench.sidecar.drop(branch)
         id_ = f"{self.part}/{1 + len(self.tried)}"
-        tried = Candidate(id=id_, code=asked.code, origin="draft", observation=observation)
-        self.tried.append(tried)
+        candidate = Candidate(id=id_, code=request.code, origin="draft", observation=observation)
+        self.tried.append(candidate)
         output = describe_output(observation, chars)
         if not observation.ran:
-            return f"{output}\n{describe_error(observation, asked.code, chars)}".strip()
+            return f"{output}\n{describe_error(observation, request.code, chars)}".strip()
         return output or describe_variables(observation.variables) or "It ran and printed nothing."
 
     def _tell(self, words: str) -> None:

@@ -100,11 +100,11 @@ async def _question(
 
 def _distinct(goals: Sequence[str]) -> list[str]:
     """The goals without numbers at their heads, empty ones and repetitions."""
-    cleaned = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
-    return list(dict.fromkeys(goal for goal in cleaned if goal))
+    texts = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
+    return list(dict.fromkeys(goal for goal in texts if goal))
 
 
-def numbered(goals: Iterable[str], taken: Iterable[str]) -> tuple[Subtask, ...]:
+def numbered(goals: Iterable[str], taken_ids: Iterable[str]) -> tuple[Subtask, ...]:
     """The goals as subtasks, under ids that are free."""
-    first = next_number(taken)
+    first = next_number(taken_ids)
     return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))

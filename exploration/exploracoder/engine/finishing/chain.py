@@ -39,12 +39,12 @@ async def explore_open(bench: Workbench) -> bool:
         if not bench.is_review() and _was_written_after_a_failure(bench, step):
             await _run_or_give_up(bench, step)
             continue
-        explored = await explore_step(bench, step)
+        result = await explore_step(bench, step)
         if bench.is_review() or await is_enough(bench):
             return False
-        if explored.status == "failed" and backtracks:
+        if result.status == "failed" and backtracks:
             backtracks -= 1
-            await _go_back(bench, explored)
+            await _go_back(bench, result)
     return True
 
 
@@ -53,9 +53,9 @@ async def is_enough(bench: Workbench) -> bool:
 
     Without a check, nobody can say so: a step that is still open may change what there is.
     """
-    wanted = set(result_names(bench.exploration.task))
-    made = {name for step in bench.exploration.steps for name in _made(step)}
-    if not (bench.exploration.task.check and wanted and wanted <= made):
+    wanted_names = set(result_names(bench.exploration.task))
+    made_names = {name for step in bench.exploration.steps for name in _made(step)}
+    if not (bench.exploration.task.check and wanted_names and wanted_names <= made_names):
         return False
     attempt = await compose(bench)
     if attempt is None or not attempt.is_good:
@@ -116,8 +116,8 @@ async def _run_or_give_up(bench: Workbench, step: Step) -> None:
     """Run the step as it was written; where that fails, it is not what should be explored."""
     if await run_written(bench, step):
         return
-    failed = find_step(bench.exploration, step.subtask.id)
-    bench.put(failed.model_copy(update={"status": "failed"}))
+    failed_step = find_step(bench.exploration, step.subtask.id)
+    bench.put(failed_step.model_copy(update={"status": "failed"}))
     await bench.update(Text("Needs an earlier step: %1", step.subtask.goal))
 
 
@@ -130,16 +130,16 @@ async def read_docs(bench: Workbench, step: Step) -> Step:
     return step
 
 
-async def _go_back(bench: Workbench, failed: Step) -> None:
-    bench.tell(failed.subtask.id, "Going back one step")
-    changed = await doubt_step_before(bench, failed)
-    said = "explored both steps again" if changed else "found no other way"
-    await bench.update(f"Went back one step: {said}")
+async def _go_back(bench: Workbench, step: Step) -> None:
+    bench.tell(step.subtask.id, "Going back one step")
+    has_changed = await doubt_step_before(bench, step)
+    outcome = "explored both steps again" if has_changed else "found no other way"
+    await bench.update(f"Went back one step: {outcome}")
 
 
 def _verdict(step: Step) -> str:
-    chosen = step.candidate
-    return "Explored" if chosen is not None and chosen.ran else "No candidate ran"
+    candidate = step.candidate
+    return "Explored" if candidate is not None and candidate.ran else "No candidate ran"
 
 
 async def _compose(bench: Workbench) -> Attempt | None:
@@ -155,14 +155,14 @@ async def _compose(bench: Workbench) -> Attempt | None:
     return None
 
 
-async def write_solution(bench: Workbench, tried: Sequence[Attempt] = ()) -> None:
-    """Compose or write the solution from the trace, run it, and record it after those ``tried``."""
-    composed = await _compose(bench)
-    if composed is not None:
-        solution = Solution(attempts=(composed,))
+async def write_solution(bench: Workbench, attempts: Sequence[Attempt] = ()) -> None:
+    """Compose or write the solution from the trace, run it, and record it after ``attempts``."""
+    attempt = await _compose(bench)
+    if attempt is not None:
+        solution = Solution(attempts=(attempt,))
     else:
         overall = await recommend_overall(bench, bench.exploration.steps)
         await bench.update("Writing the solution", overall=overall)
         solution = await synthesize(bench, solution_apis(bench))
-    solution = solution.model_copy(update={"attempts": (*tried, *solution.attempts)})
+    solution = solution.model_copy(update={"attempts": (*attempts, *solution.attempts)})
     await bench.update("Wrote the solution", solution=solution)

@@ -65,16 +65,16 @@ def _as_function(head: str, codes: Sequence[str]) -> str | None:
         return None
     if isinstance(body[-1], ast.Expr):
         body = body[:-1]
-    returned = ast.Return(value=value)
-    nodes = [node for one in (*body, returned) for node in ast.walk(one)]
+    return_statement = ast.Return(value=value)
+    nodes = [node for one in (*body, return_statement) for node in ast.walk(one)]
     names = [node for node in nodes if isinstance(node, ast.Name)]
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-    needed = {one.name for one in stub.parameters(head)} | {node.id for node in names}
-    if not needed <= read:
+    needed_names = {one.name for one in stub.parameters(head)} | {node.id for node in names}
+    if not needed_names <= read:
         return None
-    inside = "\n".join(ast.unparse(one) for one in (*body, returned))
-    written = stub.complete(inside, head)
-    return "\n".join([*imports, "", written] if imports else [written])
+    inside = "\n".join(ast.unparse(one) for one in (*body, return_statement))
+    function = stub.complete(inside, head)
+    return "\n".join([*imports, "", function] if imports else [function])
 
 
 def _value_of(last: ast.stmt) -> ast.expr | None:
@@ -91,13 +91,15 @@ def _is_as_explored(exploration: Exploration, attempt: Attempt) -> bool:
     if not attempt.leaves_no_doubt or attempt.problems:
         return False
     if attempt.call is not None:
-        given = dict(shown(attempt.call.observation)).get(arguments.RESULT)
+        result = dict(shown(attempt.call.observation)).get(arguments.RESULT)
         last = dict(shown(exploration.trace[-1].observation))
-        return given is not None and given in last.values()
-    made = {name: value for link in exploration.trace for name, value in shown(link.observation)}
-    wanted = result_names(exploration.task)
+        return result is not None and result in last.values()
+    values = {name: value for link in exploration.trace for name, value in shown(link.observation)}
+    wanted_names = result_names(exploration.task)
     again = dict(shown(attempt.observation))
-    return bool(wanted) and all(name in made and again.get(name) == made[name] for name in wanted)
+    return bool(wanted_names) and all(
+        name in values and again.get(name) == values[name] for name in wanted_names
+    )
 
 
 def _choices(exploration: Exploration) -> list[list[str]]:

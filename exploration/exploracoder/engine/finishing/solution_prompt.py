@@ -81,21 +81,21 @@ def failure_words(bench: Workbench, attempt: Attempt) -> str:
     failure, chars = attempt.failure, bench.settings.output_chars
     if failure is None:
         assert attempt.call is not None, "only an attempt that failed is repaired"
-        said = clip(attempt.call.failure, chars)
-        called = f"the call `{attempt.call.called}` failed"
-        return f"Your code ran, but {called}:\n\n{fenced(said, 'text')}"
+        message = clip(attempt.call.failure, chars)
+        reason = f"the call `{attempt.call.called}` failed"
+        return f"Your code ran, but {reason}:\n\n{fenced(message, 'text')}"
     if attempt.checks == "failed":
         # The exception's words, not the check's code: the expected values are not for copying.
-        said = describe_error(failure, "", chars)
-        return f"Your code ran, but a check of its result failed:\n\n{fenced(said, 'text')}"
-    said = describe_error(failure, attempt.code, chars)
-    return f"Your code failed:\n\n{fenced(said, 'text')}"
+        message = describe_error(failure, "", chars)
+        return f"Your code ran, but a check of its result failed:\n\n{fenced(message, 'text')}"
+    message = describe_error(failure, attempt.code, chars)
+    return f"Your code failed:\n\n{fenced(message, 'text')}"
 
 
 async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
     """The turn that asks for a failed attempt to be mended."""
     settings, task, failure = bench.settings, bench.exploration.task, attempt.failure
-    raised = failure or (attempt.call.observation if attempt.call else None)
+    observation = failure or (attempt.call.observation if attempt.call else None)
     source = ""
     if failure is not None and attempt.checks != "failed":
         before = [task.context]
@@ -111,7 +111,8 @@ async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
             failure=failure_words(bench, attempt),
             problems=describe_problems(settings, attempt.problems),
             apis=describe_apis(
-                await helpful_apis(bench, attempt.problems, raised, task.text), settings.doc_chars
+                await helpful_apis(bench, attempt.problems, observation, task.text),
+                settings.doc_chars,
             ),
             source=source,
         ),

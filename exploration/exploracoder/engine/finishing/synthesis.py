@@ -57,7 +57,7 @@ async def synthesize(
     further ones. What is written ``from_memory`` may have any names. Raises BudgetError,
     ModelError, and NoCodeError where no reply has code in it.
     """
-    settings, made, seen = bench.settings, list[Attempt](), set[str]()
+    settings, results, seen_codes = bench.settings, list[Attempt](), set[str]()
     silence: NoCodeError | None = None
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
@@ -66,16 +66,16 @@ async def synthesize(
         if number and bench.limits.has_used(share):
             break
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
-            tries = _write(bench, messages, apis, number, rounds, part, seen, not from_memory)
+            tries = _write(bench, messages, apis, number, rounds, part, seen_codes, not from_memory)
             try:
-                made += [one async for one in tries]
+                results += [one async for one in tries]
             except NoCodeError as error:
                 silence = error
-        if made and is_enough(made):
+        if results and is_enough(results):
             break
-    if silence is not None and not made:
+    if silence is not None and not results:
         raise silence
-    return Solution(attempts=tuple(made), apis=tuple(doc.path for doc in apis))
+    return Solution(attempts=tuple(results), apis=tuple(doc.path for doc in apis))
 
 
 async def _write(
@@ -85,7 +85,7 @@ async def _write(
     number: int,
     rounds: int,
     part: str,
-    seen: set[str],
+    seen_codes: set[str],
     is_code: bool,
 ) -> AsyncIterator[Attempt]:
     """One text from scratch and its repairs, until one of them leaves no doubt.
@@ -106,11 +106,11 @@ async def _write(
             continue
         attempt = await try_solution(bench, code, apis, part)
         yield attempt
-        mended = await mend(
-            bench, attempt, apis, lambda code: try_solution(bench, code, apis, part), seen
+        variant = await mend(
+            bench, attempt, apis, lambda code: try_solution(bench, code, apis, part), seen_codes
         )
-        if mended is not None:
-            attempt = mended
+        if variant is not None:
+            attempt = variant
             yield attempt
         if attempt.leaves_no_doubt:
             return
@@ -125,33 +125,33 @@ async def _write(
 
 async def mend(
     bench: Workbench,
-    failed: Attempt,
+    original: Attempt,
     apis: Sequence[ApiDoc],
     run: Callable[[str], Awaitable[Attempt]],
-    seen: set[str],
+    seen_codes: set[str],
 ) -> Attempt | None:
     """The attempt with other names, tried with ``run`` and without asking the model, if that is
-    good: near ones of those that do not exist, or else other APIs, but for codes that were
-    ``seen``."""
+    good: near ones of those that do not exist, or else other APIs, but for
+    ``seen_codes``."""
     if not (bench.settings.repair_names and bench.is_confined):
         return None
-    mended = await _rename(failed, run)
-    return mended or await _substitute(bench, failed, apis, run, seen)
+    variant = await _rename(original, run)
+    return variant or await _substitute(bench, original, apis, run, seen_codes)
 
 
-async def _rename(failed: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:
+async def _rename(original: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:
     """The attempt with near names in place of those that do not exist, if that is good."""
-    if failed.leaves_no_doubt or not failed.problems:
+    if original.leaves_no_doubt or not original.problems:
         return None
-    return await renaming.search(failed, run, lambda attempt: attempt.leaves_no_doubt)
+    return await renaming.search(original, run, lambda attempt: attempt.leaves_no_doubt)
 
 
 async def _substitute(
     bench: Workbench,
-    failed: Attempt,
+    original: Attempt,
     apis: Sequence[ApiDoc],
     run: Callable[[str], Awaitable[Attempt]],
-    seen: set[str],
+    seen_codes: set[str],
 ) -> Attempt | None:
     """The attempt with other APIs in some places, if the user's check accepts that.
 
@@ -164,7 +164,7 @@ async def _substitute(
     def is_good(attempt: Attempt) -> bool:
         return attempt.leaves_no_doubt and bool(task.check or not attempt.problems)
 
-    if is_good(failed) or not (task.check or failed.problems) or task.target:
+    if is_good(original) or not (task.check or original.problems) or task.target:
         return None
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
@@ -174,13 +174,13 @@ async def _substitute(
         return list({doc.path: doc for doc in docs}.values())
 
     return await substituting.search(
-        failed,
+        original,
         bench.libraries.known,
         docs_for,
         run,
         is_good,
         most,
-        seen,
+        seen_codes,
         task.context,
         only_wrong=not task.check,
     )
@@ -188,8 +188,8 @@ async def _substitute(
 
 def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     """The APIs that the trace used and those recommended for the whole task (equation 4)."""
-    used = [path for link in bench.exploration.trace for path in link.candidate.apis]
-    docs = [doc for path in used if (doc := bench.libraries.known.at(path)) is not None]
+    paths = [path for link in bench.exploration.trace for path in link.candidate.apis]
+    docs = [doc for path in paths if (doc := bench.libraries.known.at(path)) is not None]
     # The notebook keeps the beginning of a doc that was recommended; the index has the whole.
     docs += [bench.libraries.known.at(doc.path) or doc for doc in bench.exploration.overall.kept]
     return tuple({doc.path: doc for doc in docs}.values())
@@ -198,7 +198,7 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
 async def try_solution(
     bench: Workbench,
     code: str,
-    shown: Sequence[ApiDoc],
+    docs: Sequence[ApiDoc],
     part: str = PART,
     calls: str = "",
 ) -> Attempt:
@@ -214,8 +214,8 @@ async def try_solution(
     branch = await bench.sidecar.fork(bench.branches.root)
     try:
         variables = await bench.sidecar.variables(branch)
-        checked = await check(bench, branch, code, variables, [task.context], shown)
-        observation = await bench.branches.run(part, branch, checked.code)
+        snippet = await check(bench, branch, code, variables, [task.context], docs)
+        observation = await bench.branches.run(part, branch, snippet.code)
         missing = await missing_attribute(bench, branch, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
@@ -226,19 +226,21 @@ async def try_solution(
             # What a function does is seen when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
-            observed = await bench.branches.run(part, branch, example)
-            call = ExampleCall(code=example, called=called_in(example), observation=observed)
+            call_observation = await bench.branches.run(part, branch, example)
+            call = ExampleCall(
+                code=example, called=called_in(example), observation=call_observation
+            )
             missing = await missing_attribute(bench, branch, call.observation)
         return Attempt(
-            code=checked.code,
+            code=snippet.code,
             observation=observation,
             check_observation=check_observation,
             checks=checks,
             call=call,
-            added_imports=checked.added_imports,
-            problems=(*checked.problems, *missing),
-            docs=docs_behind(bench, checked.code, variables),
-            only_defines=checks == "none" and call is None and only_defines(checked.code),
+            added_imports=snippet.added_imports,
+            problems=(*snippet.problems, *missing),
+            docs=docs_behind(bench, snippet.code, variables),
+            only_defines=checks == "none" and call is None and only_defines(snippet.code),
         )
     finally:
         await bench.sidecar.drop(branch)

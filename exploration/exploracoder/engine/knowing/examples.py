@@ -37,10 +37,12 @@ async def used_before(bench: Workbench, hits: Sequence[Hit], room: int) -> tuple
 
     ``hits`` are the APIs that were found for the task.
     """
-    task, found = bench.exploration.task.text, list[NearExample]()
+    task, examples = bench.exploration.task.text, list[NearExample]()
     for library in bench.libraries.names:
-        found += await asyncio.to_thread(bench.libraries.index.near_examples, library, task, hits)
-    fitting = sorted((one for one in found if one.is_kept and one.fits), key=_distance)
+        examples += await asyncio.to_thread(
+            bench.libraries.index.near_examples, library, task, hits
+        )
+    fitting = sorted((one for one in examples if one.is_kept and one.fits), key=_distance)
     return tuple(_within(map(_shown, fitting), room))[: bench.settings.shown_examples]
 
 

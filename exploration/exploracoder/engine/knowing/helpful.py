@@ -19,14 +19,14 @@ from exploracoder.state import Candidate, NameProblem
 
 def siblings(bench: Workbench, candidate: Candidate) -> tuple[ApiDoc, ...]:
     """Members of the same classes whose names share a word with those that a candidate used."""
-    found: dict[str, ApiDoc] = {}
+    docs: dict[str, ApiDoc] = {}
     for path in candidate.apis:
         owner, _, name = path.rpartition(".")
         words = set(name.lower().split("_"))
         for doc in bench.libraries.known.members(owner):
             if doc.path != path and words & set(doc.path.rpartition(".")[2].lower().split("_")):
-                found.setdefault(doc.path.rpartition(".")[2], doc)
-    return tuple(found.values())[: bench.settings.shown_apis]
+                docs.setdefault(doc.path.rpartition(".")[2], doc)
+    return tuple(docs.values())[: bench.settings.shown_apis]
 
 
 async def helpful_apis(
@@ -48,8 +48,8 @@ async def helpful_apis(
     for problem in problems:
         for name in problem.nearest:
             exact = bench.libraries.known.at(f"{problem.owner}.{name}")
-            named = [exact] if exact else list(bench.libraries.known.named(name))[:1]
-            docs |= {doc.path: doc for doc in named}
+            apis = [exact] if exact else list(bench.libraries.known.named(name))[:1]
+            docs |= {doc.path: doc for doc in apis}
     error = observation.error if observation else None
     match = OBJECT_ERROR.search(error.evalue) if error else None
     if match:
@@ -79,12 +79,14 @@ def docs_behind(bench: Workbench, code: str, variables: Sequence[Variable]) -> t
     that it wrote from memory. What the context imports is imported. A member that several classes
     have is that of a live variable's class; none, if there is no such variable.
     """
-    known = bench.libraries.known
-    around = names.read(bench.exploration.task.context, known)
-    found = names.read(code, known)
-    found = dataclasses.replace(found, imported={**around.imported, **found.imported})
-    types = sorted(live_types(known, variables))
-    members = [doc for type_ in types for doc in known.members(type_)]
+    apis = bench.libraries.known
+    around = names.read(bench.exploration.task.context, apis)
+    code_names = names.read(code, apis)
+    code_names = dataclasses.replace(
+        code_names, imported={**around.imported, **code_names.imported}
+    )
+    types = sorted(live_types(apis, variables))
+    members = [doc for type_ in types for doc in apis.members(type_)]
     likely = [doc for doc in members if doc.path.rpartition(".")[2] not in _OF_VALUES]
-    used = (known.at(path) for path in names.apis_used(found, known, likely))
-    return tuple(trim(bench, doc, is_kept=True) for doc in used if doc is not None)
+    docs = (apis.at(path) for path in names.apis_used(code_names, apis, likely))
+    return tuple(trim(bench, doc, is_kept=True) for doc in docs if doc is not None)

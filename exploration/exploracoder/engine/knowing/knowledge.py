@@ -41,20 +41,20 @@ async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
     best = [hit.doc.path for hit in hits]
-    shown = await asyncio.to_thread(_map, bench.libraries.known.docs, room // _MAP, best)
+    api_map = await asyncio.to_thread(_map, bench.libraries.known.docs, room // _MAP, best)
     examples = await used_before(bench, hits, room // _EXAMPLES)
-    left = room - len(overview) - len(shown.text) - example_chars(examples)
-    docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, left))
+    doc_room = room - len(overview) - len(api_map.text) - example_chars(examples)
+    docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, doc_room))
     know = partial(render, "cells", "know", library=bench.libraries.words, overview=overview)
     text = know(
-        map=shown.text,
-        is_whole=shown.is_whole,
+        map=api_map.text,
+        is_whole=api_map.is_whole,
         docs=describe_apis(docs, bench.settings.doc_chars),
         examples=examples,
     )
-    stable_map = shown.text if shown.is_whole else ""
+    stable_map = api_map.text if api_map.is_whole else ""
     stable = know(map=stable_map, is_whole=True, docs="", examples=())
-    return Knowledge(text, len(stable), docs, shown.paths)
+    return Knowledge(text, len(stable), docs, api_map.paths)
 
 
 def _map(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> LibraryMap:
@@ -62,8 +62,8 @@ def _map(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> LibraryMap:
 
     The first sentences that the former leaves out are in the docs of what is nearest.
     """
-    shown = library_map(docs, chars)
-    return shown if shown.is_whole else library_map(docs, chars, best)
+    api_map = library_map(docs, chars)
+    return api_map if api_map.is_whole else library_map(docs, chars, best)
 
 
 def _overview(bench: Workbench, chars: int) -> str:

@@ -96,10 +96,10 @@ def search(
     if bench.libraries.web is None:
         bench.libraries.web = open_web(bench.settings)
     guard = None if bench.libraries.web is None else _guard(bench, variables, tried)
-    found = ApiSearch(
+    api_search = ApiSearch(
         bench.libraries.index, bench.libraries.names, web=bench.libraries.web, guard=guard
     )
-    return found.search(query, k)
+    return api_search.search(query, k)
 
 
 def _guard(
@@ -112,8 +112,8 @@ def _guard(
     code = f"{task.context}\n{task.check}\n{task.stub}"
     values = [match[0] for match in _LITERAL.finditer(code)]
     values += [one.preview for one in variables]
-    tried = [link.candidate for link in bench.exploration.trace] + list(candidates)
-    values += [_shown(one) for one in tried]
+    all_candidates = [link.candidate for link in bench.exploration.trace] + list(candidates)
+    values += [_shown(one) for one in all_candidates]
     public = (f"{doc.path} {doc.signature} {doc.summary}" for doc in bench.libraries.known.docs)
     return Guard(values, names=_COMPOUND.findall(code), public=(bench.libraries.words, *public))
 
@@ -129,16 +129,16 @@ def _shown(candidate: Candidate) -> str:
     if observation is None:
         return ""
     error = observation.error.evalue if observation.error else ""
-    printed = words(f"{observation.stdout} {observation.result or ''} {error}")
-    return " ".join(set(printed) - set(words(candidate.code)))
+    output_words = words(f"{observation.stdout} {observation.result or ''} {error}")
+    return " ".join(set(output_words) - set(words(candidate.code)))
 
 
 def in_words(bench: Workbench, answer: Answer) -> str:
     """An answer for the model: docs where there are, else names with the pages that say them."""
     docs = [api.doc for api in answer.apis if api.doc is not None]
-    named = [api for api in answer.apis if api.doc is None]
+    others = [api for api in answer.apis if api.doc is None]
     parts = [describe_apis(docs, bench.settings.doc_chars)] if docs else []
-    if named:
+    if others:
         parts.append("Named on the web, and not in the documentation:")
-        parts += [f"- {api.name} ({api.urls[0]})" for api in named]
+        parts += [f"- {api.name} ({api.urls[0]})" for api in others]
     return "\n".join([*parts, *answer.notes]) or "Nothing was found."

@@ -32,8 +32,8 @@ async def missing_attribute(
     if not classes:
         return ()
     owner, name = classes[0].path, match["name"]
-    resolved = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
-    nearest = resolved[0].nearest if resolved else ()
+    resolutions = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
+    nearest = resolutions[0].nearest if resolutions else ()
     return (NameProblem(name=name, owner=owner, nearest=nearest),)
 
 
@@ -53,7 +53,7 @@ async def check(
     code: str,
     variables: Sequence[Variable],
     earlier: Sequence[str],
-    shown: Sequence[ApiDoc],
+    docs: Sequence[ApiDoc],
 ) -> Checked:
     """Check every name of a snippet against the installed version, without running anything.
 
@@ -63,28 +63,28 @@ async def check(
         code: The snippet.
         variables: Those of the branch; modules are not counted among them.
         earlier: The code that has run there.
-        shown: The docs that whoever wrote it has seen.
+        docs: The docs that whoever wrote it has seen.
     """
     imports = tuple(library.import_name for library in bench.exploration.libraries)
     before = _imported(earlier, bench.libraries.known)
     bound = [*(variable.name for variable in variables), *before]
-    found = names.read(code, bench.libraries.known, before)
-    added: tuple[str, ...] = ()
+    code_names = names.read(code, bench.libraries.known, before)
+    import_lines: tuple[str, ...] = ()
     if bench.settings.repair_names:
-        added = names.missing_imports(found, bench.libraries.known, bound, imports)
-        code = "\n".join([*added, code])
-        found = names.read(code, bench.libraries.known, before)
+        import_lines = names.missing_imports(code_names, bench.libraries.known, bound, imports)
+        code = "\n".join([*import_lines, code])
+        code_names = names.read(code, bench.libraries.known, before)
     return Checked(
         code=code,
-        added_imports=added,
-        problems=await names.problems(found, bench.sidecar, branch, bound, imports),
-        apis=names.apis_used(found, bench.libraries.known, shown),
+        added_imports=import_lines,
+        problems=await names.problems(code_names, bench.sidecar, branch, bound, imports),
+        apis=names.apis_used(code_names, bench.libraries.known, docs),
     )
 
 
-def _imported(codes: Sequence[str], known: KnownApis) -> dict[str, str]:
+def _imported(codes: Sequence[str], apis: KnownApis) -> dict[str, str]:
     """What codes import, by the names that it has there."""
-    imported: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for code in codes:
-        imported |= names.read(code, known).imported
-    return imported
+        paths |= names.read(code, apis).imported
+    return paths

@@ -85,12 +85,12 @@ async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommen
     """k_G APIs for the whole task: what was retrieved for the subtasks, ranked again together."""
     task, settings = bench.exploration.task, bench.settings
     rankings = [[api.doc for api in step.recommendation.apis] for step in steps]
-    found = await find(bench, task.text, settings.retrieved_apis)
-    rankings.append([hit.doc for hit in found])
-    merged = _merge(bench, rankings)[: 2 * settings.overall_apis]
+    hits = await find(bench, task.text, settings.retrieved_apis)
+    rankings.append([hit.doc for hit in hits])
+    ranking = _merge(bench, rankings)[: 2 * settings.overall_apis]
     goals = "; ".join(step.subtask.goal for step in steps)
     question = f"The steps: {goals}" if goals else f"The task: {task.text}"
-    return await _keep(bench, "overall", merged, question, settings.overall_apis)
+    return await _keep(bench, "overall", ranking, question, settings.overall_apis)
 
 
 def _merge(bench: Workbench, rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
@@ -103,8 +103,8 @@ def _merge(bench: Workbench, rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
         for ranking in rankings
         for doc in ranking
     }
-    fused = fuse([[doc.path for doc in ranking] for ranking in rankings])
-    return [Hit(doc=docs[path], score=score) for path, score in fused]
+    scores = fuse([[doc.path for doc in ranking] for ranking in rankings])
+    return [Hit(doc=docs[path], score=score) for path, score in scores]
 
 
 async def _keep(
@@ -113,16 +113,16 @@ async def _keep(
     order = list(range(len(hits)))
     if bench.settings.rerank == "model" and hits:
         order = await _rerank(bench, part, hits, question, most)
-    kept = order[:most]
-    rest = [number for number in range(len(hits)) if number not in kept]
+    best = order[:most]
+    rest = [number for number in range(len(hits)) if number not in best]
     return Recommendation(
         apis=tuple(
             RankedApi(
-                doc=trim(bench, hits[number].doc, is_kept=number in kept),
+                doc=trim(bench, hits[number].doc, is_kept=number in best),
                 score=hits[number].score,
-                is_kept=number in kept,
+                is_kept=number in best,
             )
-            for number in [*kept, *rest]
+            for number in [*best, *rest]
         )
     )
 
@@ -139,13 +139,13 @@ def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
         file = (
             str(Path(file).relative_to(root.parent)) if root.parent in Path(file).parents else None
         )
-    kept = {
+    fields = {
         "file": file,
         "doc": doc.doc[:_KEPT_DOC_CHARS] if is_kept else "",
         "examples": doc.examples[:1] if is_kept else (),
         "mentions": (),
     }
-    return doc.model_copy(update=kept)
+    return doc.model_copy(update=fields)
 
 
 async def _rerank(
@@ -175,5 +175,5 @@ async def _rerank(
         reply = await bench.model.ask_json(part, messages, sampling, _RerankReply)
     except ReplyError:
         return list(range(len(hits)))
-    chosen = dict.fromkeys(n - 1 for n in reply.relevant if 1 <= n <= len(hits))
-    return list(chosen) if chosen or not reply.relevant else list(range(len(hits)))
+    indices = dict.fromkeys(n - 1 for n in reply.relevant if 1 <= n <= len(hits))
+    return list(indices) if indices or not reply.relevant else list(range(len(hits)))

@@ -27,64 +27,64 @@ _ATTRIBUTE = 0.35
 def sift(
     query: str,
     hits: Sequence[Hit],
-    known: KnownApis,
-    used: Collection[str],
+    apis: KnownApis,
+    used_names: Collection[str],
     variables: Sequence[Variable],
 ) -> tuple[Hit, ...]:
     """``hits`` for a query weighed anew, best first, one for each shared member.
 
     What the query calls by its name comes before all else.
     """
-    types = live_types(known, variables)
-    named = (Hit(doc=doc, score=1.0) for doc in _named(query, known))
-    at_hand = (_at_hand(hit, known, types) for hit in hits)
-    weighed = [
-        Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used, types))
+    types = live_types(apis, variables)
+    name_hits = (Hit(doc=doc, score=1.0) for doc in _named(query, apis))
+    at_hand = (_at_hand(hit, apis, types) for hit in hits)
+    ranking = [
+        Hit(doc=hit.doc, score=_rank_score(rank) * _weight(hit.doc, used_names, types))
         for rank, hit in enumerate(one_of_each(at_hand, same))
     ]
-    weighed.sort(key=lambda hit: -hit.score)
-    first = (_at_hand(hit, known, types) for hit in named)
-    return tuple(one_of_each([*first, *weighed], same))
+    ranking.sort(key=lambda hit: -hit.score)
+    first = (_at_hand(hit, apis, types) for hit in name_hits)
+    return tuple(one_of_each([*first, *ranking], same))
 
 
-def live_types(known: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
+def live_types(apis: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
     """The library's classes of which there are live variables, or elements of variables."""
-    return frozenset(doc.path for one in variables for doc in known.classes_in(one.type))
+    return frozenset(doc.path for one in variables for doc in apis.classes_in(one.type))
 
 
-def _at_hand(hit: Hit, known: KnownApis, types: Collection[str]) -> Hit:
+def _at_hand(hit: Hit, apis: KnownApis, types: Collection[str]) -> Hit:
     """The same member on a type that is at hand, if it is there too."""
     owner, _, name = hit.doc.path.rpartition(".")
     if owner in types or hit.doc.kind not in ("method", "property"):
         return hit
     for type_ in sorted(types):
-        doc = known.at(f"{type_}.{name}")
+        doc = apis.at(f"{type_}.{name}")
         if doc is not None and alike(doc) & alike(hit.doc):
             return Hit(doc=doc, score=hit.score)
     return hit
 
 
-def _named(query: str, known: KnownApis) -> list[ApiDoc]:
+def _named(query: str, apis: KnownApis) -> list[ApiDoc]:
     """The APIs that a query calls by a name which is no common word: ``JustHTML``, ``to_text``.
 
     Capitals alone are an abbreviation more often than a constant: "Parse the HTML".
     """
     names = dict.fromkeys(re.findall(r"\w*(?:[a-z][A-Z]|_[a-z]|[A-Z]{2})\w*", query))
     docs = [
-        [doc for doc in known.named(name) if not (name.isupper() and doc.kind == "attribute")]
+        [doc for doc in apis.named(name) if not (name.isupper() and doc.kind == "attribute")]
         for name in names
     ]
-    return [min(found, key=lambda doc: doc.path.count(".")) for found in docs if found]
+    return [min(matches, key=lambda doc: doc.path.count(".")) for matches in docs if matches]
 
 
 def _rank_score(rank: int) -> float:
     return 1 / (5 + rank)
 
 
-def _weight(doc: ApiDoc, used: Collection[str], types: Collection[str]) -> float:
+def _weight(doc: ApiDoc, used_names: Collection[str], types: Collection[str]) -> float:
     owner, _, name = doc.path.rpartition(".")
     weight = _ATTRIBUTE if doc.kind == "attribute" else 1.0
-    if name in used or any(alias.lstrip(".") in used for alias in doc.aliases):
+    if name in used_names or any(alias.lstrip(".") in used_names for alias in doc.aliases):
         weight *= _USED_IN_EXAMPLES
     if owner in types:
         weight *= _OF_LIVE_TYPE

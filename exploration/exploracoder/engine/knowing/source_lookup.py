@@ -56,34 +56,34 @@ class SourceLookup:
 
         Of a member that its class does not have, the members that it has are named.
         """
-        found = self._scope.at(path)
-        if found is not None and isinstance(found.item, Class):
-            return self._constructor(Located(found.module, found.item))
+        definition = self._scope.at(path)
+        if definition is not None and isinstance(definition.item, Class):
+            return self._constructor(Located(definition.module, definition.item))
         if (
-            found is not None
-            and isinstance(found.item, Function)
-            and "." not in found.item.qualname
+            definition is not None
+            and isinstance(definition.item, Function)
+            and "." not in definition.item.qualname
         ):
-            same = [one for one in found.module.functions if one.name == found.item.name]
+            same = [one for one in definition.module.functions if one.name == definition.item.name]
             return self._written(
-                [FoundCallable(found.module, one) for one in same], path, with_body
+                [FoundCallable(definition.module, one) for one in same], path, with_body
             )
         owner_path, _, name = path.rpartition(".")
         owner = self._scope.at(owner_path) if owner_path else None
         if owner is None or not isinstance(owner.item, Class):
             return ""
-        located = Located(owner.module, owner.item)
-        methods = methods_of(located, name, self._lineages)
+        class_ = Located(owner.module, owner.item)
+        methods = methods_of(class_, name, self._lineages)
         if methods:
             return self._written(methods, path, with_body)
-        return self._members(located, name)
+        return self._members(class_, name)
 
     def source(self, path: str) -> str:
         """The text of the class, function or method at a dotted path; empty where it is not to be
         had. Raises RetrievalError."""
-        found = self._scope.at(path)
-        if found is not None and isinstance(found.item, Class | Function):
-            return self._text(found.module, found.item)
+        definition = self._scope.at(path)
+        if definition is not None and isinstance(definition.item, Class | Function):
+            return self._text(definition.module, definition.item)
         owner_path, _, name = path.rpartition(".")
         owner = self._scope.at(owner_path) if owner_path else None
         if owner is None or not isinstance(owner.item, Class):
@@ -98,24 +98,24 @@ class SourceLookup:
         lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
         return "\n".join([f"# {item.qualname}: {file.name}, line {item.first_line}", *lines])
 
-    def _constructor(self, located: Located) -> str:
-        found = methods_of(located, "__init__", self._lineages)
-        if not found:
-            return f"class {located.item.qualname}: takes no arguments of its own"
-        lines = [signature_text(one.item, located.item.name) for one in found]
+    def _constructor(self, class_: Located) -> str:
+        methods = methods_of(class_, "__init__", self._lineages)
+        if not methods:
+            return f"class {class_.item.qualname}: takes no arguments of its own"
+        lines = [signature_text(one.item, class_.item.name) for one in methods]
         return "\n".join(f"class {line.partition('def ')[2]}" for line in lines)
 
-    def _written(self, found: Sequence[FoundCallable], path: str, with_body: bool) -> str:
+    def _written(self, callables: Sequence[FoundCallable], path: str, with_body: bool) -> str:
         parts = []
-        for one in found:
+        for one in callables:
             parts += [f"@{decorator}" for decorator in one.item.decorators]
             parts.append(signature_text(one.item) + f"  # {path}")
-        body = self._body(found[-1]) if with_body else ""
+        body = self._body(callables[-1]) if with_body else ""
         return "\n".join([*parts, body] if body else parts)
 
-    def _body(self, found: FoundCallable) -> str:
-        item, path = found.item, self._sources.path(found.module.name)
-        if path is None or path.suffix != ".py" or found.module.is_stub:
+    def _body(self, function: FoundCallable) -> str:
+        item, path = function.item, self._sources.path(function.module.name)
+        if path is None or path.suffix != ".py" or function.module.is_stub:
             return ""
         try:
             lines = read_python(path).split("\n")[item.line - 1 : item.end_line]
@@ -132,14 +132,14 @@ class SourceLookup:
             [*lines[:_MAX_BODY_LINES], *([f"    … {more} more lines"] if more > 0 else [])]
         )
 
-    def _members(self, located: Located, wanted: str) -> str:
-        answer = class_answer(located, self._lineages, self._sources, own=False, limit=400)
-        if answer.unknown_bases or any(one.name == wanted for one in answer.members):
+    def _members(self, class_: Located, name: str) -> str:
+        answer = class_answer(class_, self._lineages, self._sources, own=False, limit=400)
+        if answer.unknown_bases or any(one.name == name for one in answer.members):
             return ""
-        ranked = ranked_members(answer.members, wanted)
-        said = ", ".join(one.name for one in ranked[:_MAX_MEMBERS])
-        more = f", and {len(ranked) - _MAX_MEMBERS} more" if len(ranked) > _MAX_MEMBERS else ""
-        return f"{located.item.name} has no {wanted}. It has: {said}{more}"
+        members = ranked_members(answer.members, name)
+        listing = ", ".join(one.name for one in members[:_MAX_MEMBERS])
+        more = f", and {len(members) - _MAX_MEMBERS} more" if len(members) > _MAX_MEMBERS else ""
+        return f"{class_.item.name} has no {name}. It has: {listing}{more}"
 
 
 async def look_up(
@@ -159,24 +159,24 @@ async def look_up(
     chars, error = bench.settings.source_chars, observation.error if observation else None
     if not chars or error is None:
         return ""
-    wanted = names_in_line(code, error.line, bench.libraries.known, earlier, variables)
+    paths = names_in_line(code, error.line, bench.libraries.known, earlier, variables)
     tops = {library.import_name.partition(".")[0] for library in bench.exploration.libraries}
-    own = {chain: path for chain, path in wanted.items() if path.partition(".")[0] in tops}
+    own = {chain: path for chain, path in paths.items() if path.partition(".")[0] in tops}
     with_body = error.ename not in _CALL_ERRORS
-    said: list[str] = []
+    answers: list[str] = []
     for chain, path in list(own.items())[:_MAX_NAMES]:
-        told = await asyncio.to_thread(describe_source, bench, path, with_body)
-        told = told or await _ask_live(bench, branch, chain)
-        if told and told not in said:
-            said.append(told)
+        answer = await asyncio.to_thread(describe_source, bench, path, with_body)
+        answer = answer or await _ask_live(bench, branch, chain)
+        if answer and answer not in answers:
+            answers.append(answer)
     # The prompt puts it between such fences.
-    return clip("\n".join(said), chars)
+    return clip("\n".join(answers), chars)
 
 
 def names_in_line(
     code: str,
     line: int | None,
-    known: KnownApis,
+    apis: KnownApis,
     earlier: Sequence[str] = (),
     variables: Sequence[Variable] = (),
 ) -> dict[str, str]:
@@ -186,19 +186,19 @@ def names_in_line(
     """
     bound = {variable.name: variable.type for variable in variables}
     for cell in (*earlier, code):
-        read = names.read(cell, known)
+        read = names.read(cell, apis)
         bound |= read.imported | read.typed
     nodes = list(_at_line(syntax.tree(code), line))
-    called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    found: dict[str, str] = {}
-    for node in (*called, *nodes):
+    callees = [node.func for node in nodes if isinstance(node, ast.Call)]
+    paths: dict[str, str] = {}
+    for node in (*callees, *nodes):
         chain = syntax.chain_of(node)
-        if not chain or any(longer.startswith(f"{chain}.") for longer in found):
+        if not chain or any(longer.startswith(f"{chain}.") for longer in paths):
             continue
         root, dot, rest = chain.partition(".")
         if root in bound:
-            found[chain] = bound[root] + dot + rest
-    return found
+            paths[chain] = bound[root] + dot + rest
+    return paths
 
 
 def _at_line(tree: ast.Module, line: int | None) -> Iterator[ast.AST]:
@@ -228,22 +228,22 @@ def describe_source(bench: Workbench, path: str, with_body: bool) -> str:
 
 async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
     try:
-        found = await bench.sidecar.inspect(branch, chain)
+        inspection = await bench.sidecar.inspect(branch, chain)
     except SidecarError:
         # The branch may have ended with the failure.
         return ""
-    doc = (found.documentation or "").strip().split("\n\n")[0]
-    if not found.found or not (found.signature or doc):
+    doc = (inspection.documentation or "").strip().split("\n\n")[0]
+    if not inspection.found or not (inspection.signature or doc):
         return ""
     last = chain.rpartition(".")[2]
-    signature = f"def {last}{found.signature}" if found.signature else last
+    signature = f"def {last}{inspection.signature}" if inspection.signature else last
     return f"{signature}\n    {doc}" if doc else signature
 
 
 def library_homes(bench: Workbench) -> list[Path]:
     """The folders in which libraries lie that nothing installed."""
-    found = [bench.libraries.index.info(name) for name in bench.libraries.names]
-    return [Path(info.root).parent for info in found if info.source != "installed"]
+    infos = [bench.libraries.index.info(name) for name in bench.libraries.names]
+    return [Path(info.root).parent for info in infos if info.source != "installed"]
 
 
 def _indent(line: str) -> int:

@@ -121,26 +121,26 @@ def body_of(code: str, name: str, result: str) -> str:
     there is no such function, or it returns elsewhere than at its end.
     """
     functions = (one for one in tree(code).body if isinstance(one, ast.FunctionDef))
-    found = next((one for one in functions if one.name == name), None)
-    if found is None or not _returns_at_end(found):
+    function = next((one for one in functions if one.name == name), None)
+    if function is None or not _returns_at_end(function):
         return ""
     lines = code.split("\n")
-    above = lines[: _start(lines, found)]
-    inside = lines[_start(lines, found.body[0]) : found.end_lineno]
-    last = found.body[-1]
-    returned = last.lineno - _start(lines, found.body[0]) - 1
-    line = inside[returned]
-    inside[returned] = line[: last.col_offset] + line[last.col_offset :].replace(
-        "return", f"{result} =", 1
-    )
+    above = lines[: _start(lines, function)]
+    inside = lines[_start(lines, function.body[0]) : function.end_lineno]
+    last = function.body[-1]
+    index = last.lineno - _start(lines, function.body[0]) - 1
+    # Columns of the tree are bytes.
+    line = inside[index].encode()
+    before, after = line[: last.col_offset].decode(), line[last.col_offset :].decode()
+    inside[index] = before + after.replace("return", f"{result} =", 1)
     program = "\n".join([*above, textwrap.dedent("\n".join(inside))])
-    return program if found.body[0].lineno > found.lineno else ""
+    return program if function.body[0].lineno > function.lineno else ""
 
 
 def _returns_at_end(function: ast.FunctionDef) -> bool:
-    returned = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)]
     last = function.body[-1]
-    return returned == [last] and isinstance(last, ast.Return) and last.value is not None
+    return returns == [last] and isinstance(last, ast.Return) and last.value is not None
 
 
 def _start(lines: list[str], node: ast.stmt) -> int:
@@ -168,30 +168,30 @@ def heading_of(reply: str) -> str:
 
 def _script(parts: list[_Part], *, is_cut_off: bool = False) -> Script:
     cells: list[Cell] = []
-    named: dict[str, str] = {}
+    sections: dict[str, str] = {}
     for part in parts:
         code = code_block(part.text)
         if is_cut_off and part is parts[-1]:
             code = whole_statements(code)
         if name := _name(part.words):
-            named[name] = named.get(name) or code
+            sections[name] = sections.get(name) or code
         elif part.words and code and len(cells) < _MOST_CELLS:
             cells.append(_cell(part.words, code))
-    solution = named.get("solution", "") or named.get("done", "")
-    return Script(tuple(cells), solution, named.get("call", ""))
+    solution = sections.get("solution", "") or sections.get("done", "")
+    return Script(tuple(cells), solution, sections.get("call", ""))
 
 
 def _name(words: str) -> str:
     """``solution``, ``call`` or ``done`` where a heading says so, whatever its number."""
-    numbered = _NUMBERED.match(words)
-    found = _NAMED.match(numbered["goal"] if numbered else words)
-    return found["name"].lower().rstrip("s") if found else ""
+    number_match = _NUMBERED.match(words)
+    name_match = _NAMED.match(number_match["goal"] if number_match else words)
+    return name_match["name"].lower().rstrip("s") if name_match else ""
 
 
 def _cell(words: str, code: str) -> Cell:
-    numbered = _NUMBERED.match(words)
-    number = int(numbered["number"]) if numbered else None
-    goal = numbered["goal"] if numbered else words
+    match = _NUMBERED.match(words)
+    number = int(match["number"]) if match else None
+    goal = match["goal"] if match else words
     return Cell(number, cut(goal.strip(" *:"), _GOAL_CHARS) or f"Cell {number}", code)
 
 
@@ -215,14 +215,14 @@ def _parts(text: str) -> Iterator[_Part]:
 
 def _heading(line: str) -> str:
     """A heading's words; empty where it is none. What is bold is one if it has a number or name."""
-    if found := _HEADING.match(line):
-        return found["words"]
-    found = _BOLD.match(line)
-    is_told = found is not None and (_NUMBERED.match(found["words"]) or _name(found["words"]))
-    return found["words"] if found is not None and is_told else ""
+    if match := _HEADING.match(line):
+        return match["words"]
+    match = _BOLD.match(line)
+    is_told = match is not None and (_NUMBERED.match(match["words"]) or _name(match["words"]))
+    return match["words"] if match is not None and is_told else ""
 
 
 def _lines(reply: str) -> str:
     text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    wrapped = _WRAPPED.match(text)
-    return text[wrapped.end() :] if wrapped else text
+    match = _WRAPPED.match(text)
+    return text[match.end() :] if match else text

@@ -104,45 +104,45 @@ class Effect(State):
 
 def effects(code: str) -> tuple[Effect, ...]:
     """What code does beyond computing, by line; of code that is no Python, that nobody can tell."""
-    plain, found = (code, []) if syntax.parsed(code) else _without_magics(code)
+    plain, findings = (code, []) if syntax.parsed(code) else _without_magics(code)
     tree = syntax.parsed(plain)
     if tree is None:
-        return (*found, Effect(kind="hidden", line=1, what="it is no Python"))
+        return (*findings, Effect(kind="hidden", line=1, what="it is no Python"))
     names = _names(tree)
     for node in ast.walk(tree):
-        found += (
+        findings += (
             Effect(kind=kind, line=getattr(node, "lineno", 1), what=what)
             for kind, what in _of_node(node, names)
         )
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.line, one.kind)))
+    return tuple(sorted(dict.fromkeys(findings), key=lambda one: (one.line, one.kind)))
 
 
-def in_words(found: tuple[Effect, ...]) -> str:
+def in_words(findings: tuple[Effect, ...]) -> str:
     """A sentence or two of warning; empty when nothing was found."""
-    if not found:
+    if not findings:
         return ""
-    shown = [str(one) for one in found[:8]]
-    more = [f"and {len(found) - 8} more"] if len(found) > 8 else []
+    phrases = [str(one) for one in findings[:8]]
+    more = [f"and {len(findings) - 8} more"] if len(findings) > 8 else []
     return (
-        f"As far as the code shows, it {'; '.join((*shown, *more))}. Read it before you run it"
+        f"As far as the code shows, it {'; '.join((*phrases, *more))}. Read it before you run it"
         " outside the sandbox."
     )
 
 
 def _without_magics(code: str) -> tuple[str, list[Effect]]:
     """The code with IPython's own lines made harmless, and what these do."""
-    lines, found = code.split("\n"), []
+    lines, findings = code.split("\n"), []
     for number, line in enumerate(lines, start=1):
         match = _MAGIC.match(line)
         if match is None:
             continue
         what = match["what"]
         kind: EffectKind = "runs" if what.lstrip("%") in _SHELLS else "hidden"
-        found.append(Effect(kind=kind, line=number, what=what))
+        findings.append(Effect(kind=kind, line=number, what=what))
         lines[number - 1] = f"{match['indent']}pass"
         if what.startswith("%%"):
-            return "\n".join(lines[:number]), found
-    return "\n".join(lines), found
+            return "\n".join(lines[:number]), findings
+    return "\n".join(lines), findings
 
 
 def _names(tree: ast.AST) -> dict[str, str]:
@@ -165,32 +165,32 @@ def _of_node(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[EffectKi
 
 def _of_name(node: ast.expr, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
     """A function that is only named may be called under another name."""
-    dotted = _dotted(node, names)
-    kind = "hidden" if dotted in _BARE else _kind_of(dotted)
+    path = _dotted(node, names)
+    kind = "hidden" if path in _BARE else _kind_of(path)
     if kind is not None:
-        yield kind, ".".join(dotted.split(".")[:3])
+        yield kind, ".".join(path.split(".")[:3])
 
 
 def _of_call(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
-    function, dotted = node.func, _dotted(node.func, names)
+    function, path = node.func, _dotted(node.func, names)
     texts = [_text(one) for one in node.args]
-    if dotted == "open" or (isinstance(function, ast.Attribute) and function.attr == "open"):
+    if path == "open" or (isinstance(function, ast.Attribute) and function.attr == "open"):
         yield from _of_open(node, names)
-    elif dotted == "getattr" and node.args and _dotted(node.args[0], names) in _MODULES:
-        named = f"{_dotted(node.args[0], names)}.{texts[1]}" if texts[1:] and texts[1] else None
-        yield (_kind_of(named) if named else "hidden") or "hidden", "getattr"
-    elif isinstance(function, ast.Attribute) and _kind_of(dotted) is None:
+    elif path == "getattr" and node.args and _dotted(node.args[0], names) in _MODULES:
+        member = f"{_dotted(node.args[0], names)}.{texts[1]}" if texts[1:] and texts[1] else None
+        yield (_kind_of(member) if member else "hidden") or "hidden", "getattr"
+    elif isinstance(function, ast.Attribute) and _kind_of(path) is None:
         yield from _of_method(function, texts[0] if texts else None, names)
 
 
 def _of_open(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
     """``open(path, mode)`` of whatever module, and ``path.open(mode)``."""
-    function, given = node.func, list(node.args)
-    first = _text(given[0]) if given else None
-    if isinstance(function, ast.Attribute) and (not given or _MODE.fullmatch(first or "")):
-        modes, is_here = given, _is_here(function.value, names)
+    function, arguments = node.func, list(node.args)
+    first = _text(arguments[0]) if arguments else None
+    if isinstance(function, ast.Attribute) and (not arguments or _MODE.fullmatch(first or "")):
+        modes, is_here = arguments, _is_here(function.value, names)
     else:
-        modes, is_here = given[1:], first is not None and not _ELSEWHERE.match(first)
+        modes, is_here = arguments[1:], first is not None and not _ELSEWHERE.match(first)
     modes = [*modes[:1], *(one.value for one in node.keywords if one.arg == "mode")]
     mode = _text(modes[0]) or "?" if modes else "r"
     if not is_here and re.search(r"[wax+?]", mode):
@@ -218,9 +218,9 @@ def _is_here(value: ast.expr, names: Mapping[str, str]) -> bool:
     return bool(texts) and all(text and not _ELSEWHERE.match(text) for text in texts)
 
 
-def _kind_of(dotted: str) -> EffectKind | None:
+def _kind_of(path: str) -> EffectKind | None:
     """The kind of a name, or of the first of its parts that has one."""
-    parts = dotted.split(".")
+    parts = path.split(".")
     for end in range(2, len(parts) + 1):
         module = ".".join(parts[: end - 1])
         kind = _KINDS.get(".".join(parts[:end])) or _KINDS.get(f"{module}.*")

@@ -79,12 +79,12 @@ class KnownApis:
 
     def classes_in(self, type_: str) -> tuple[ApiDoc, ...]:
         """The library's classes that a type's text names: ``list[lib.Row]`` names ``Row``."""
-        found: dict[str, ApiDoc] = {}
+        classes: dict[str, ApiDoc] = {}
         for path in re.findall(r"[\w.]+", type_):
             if "." in path:
                 docs = [doc for doc in self.named(path.rpartition(".")[2]) if doc.kind == "class"]
-                found |= {doc.path: doc for doc in docs[:1]}
-        return tuple(found.values())
+                classes |= {doc.path: doc for doc in docs[:1]}
+        return tuple(classes.values())
 
 
 def names_used(codes: Iterable[str]) -> frozenset[str]:

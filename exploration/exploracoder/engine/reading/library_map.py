@@ -44,20 +44,20 @@ def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) ->
     heads = {doc.path: _head(doc, classes) for doc in docs if doc.kind != "module"}
     lines = {doc.path: _line(heads[doc.path], doc) for doc in docs if doc.path in heads}
     modules = _modules(lines, classes)
-    used = sorted((doc for doc in docs if doc.path in lines), key=_standing)
+    ranking = sorted((doc for doc in docs if doc.path in lines), key=_standing)
     first = tuple(best)
-    order = _order(first, [doc.path for doc in used], classes)
+    order = _order(first, [doc.path for doc in ranking], classes)
     if _chars(heads) <= chars:
-        shown = heads | _sentences(heads, lines, chars - _chars(heads), order)
-        text = "\n".join(_grouped(modules, shown, {}))
-        return LibraryMap(text, frozenset(shown), is_whole=True)
-    reserved = chars // (_REST_SHARE if first else _REST_SHARE_OF_ALL)
-    kept = _fitting(lines, chars - reserved, order)
-    left = chars - sum(len(lines[path]) + 1 for path in kept)
-    rests = _rests(modules, [doc.path for doc in used if doc.path not in kept], left)
-    shown = {path: line for path, line in lines.items() if path in kept}
-    text = "\n".join(_grouped(modules, shown, rests))
-    return LibraryMap(text, frozenset(shown), is_whole=False)
+        entries = heads | _sentences(heads, lines, chars - _chars(heads), order)
+        text = "\n".join(_grouped(modules, entries, {}))
+        return LibraryMap(text, frozenset(entries), is_whole=True)
+    reserve = chars // (_REST_SHARE if first else _REST_SHARE_OF_ALL)
+    paths = _fitting(lines, chars - reserve, order)
+    room = chars - sum(len(lines[path]) + 1 for path in paths)
+    rests = _rests(modules, [doc.path for doc in ranking if doc.path not in paths], room)
+    entries = {path: line for path, line in lines.items() if path in paths}
+    text = "\n".join(_grouped(modules, entries, rests))
+    return LibraryMap(text, frozenset(entries), is_whole=False)
 
 
 def _standing(doc: ApiDoc) -> tuple[int, int, str]:
@@ -76,10 +76,12 @@ def _modules(paths: Iterable[str], classes: Collection[str]) -> dict[str, list[s
     return modules
 
 
-def _order(best: Sequence[str], used: Sequence[str], classes: Collection[str]) -> dict[str, None]:
+def _order(
+    best: Sequence[str], ranking: Sequence[str], classes: Collection[str]
+) -> dict[str, None]:
     owners = {path.rpartition(".")[0] for path in best} & set(classes)
-    beside = (path for path in used if path.rpartition(".")[0] in owners)
-    return dict.fromkeys([*best, *beside, *used])
+    beside = (path for path in ranking if path.rpartition(".")[0] in owners)
+    return dict.fromkeys([*best, *beside, *ranking])
 
 
 def _chars(lines: Mapping[str, str]) -> int:
@@ -90,26 +92,26 @@ def _sentences(
     heads: Mapping[str, str], lines: Mapping[str, str], room: int, order: Iterable[str]
 ) -> dict[str, str]:
     """The lines that may have their first sentence."""
-    kept: dict[str, str] = {}
+    full_lines: dict[str, str] = {}
     for path in order:
         room -= len(lines[path]) - len(heads[path])
         if room < 0:
             break
-        kept[path] = lines[path]
-    return kept
+        full_lines[path] = lines[path]
+    return full_lines
 
 
 def _fitting(lines: Mapping[str, str], chars: int, order: Iterable[str]) -> set[str]:
-    kept: set[str] = set()
+    paths: set[str] = set()
     for path in order:
         owner = path.rpartition(".")[0]
-        added = {one for one in (path, owner) if one in lines and one not in kept}
-        cost = sum(len(lines[one]) + 1 for one in added)
+        new_paths = {one for one in (path, owner) if one in lines and one not in paths}
+        cost = sum(len(lines[one]) + 1 for one in new_paths)
         if cost > chars:
             break
         chars -= cost
-        kept |= added
-    return kept
+        paths |= new_paths
+    return paths
 
 
 def _rests(modules: Mapping[str, list[str]], left_out: Sequence[str], room: int) -> dict[str, str]:
@@ -136,13 +138,13 @@ def _rests(modules: Mapping[str, list[str]], left_out: Sequence[str], room: int)
 def _rest(module: str, paths: Sequence[str], chars: int, *, is_all: bool) -> str:
     words = f"{module}: {len(paths)} {'' if is_all else 'more '}APIs: "
     names = [path.removeprefix(f"{module}.") for path in paths]
-    shown = ""
+    listing = ""
     for count, name in enumerate(names):
-        longer = f"{shown}, {name}" if shown else name
+        longer = f"{listing}, {name}" if listing else name
         if count and len(words) + len(longer) + _ELLIPSIS_CHARS > chars:
-            return f"{words}{shown}, …"
-        shown = longer
-    return words + shown
+            return f"{words}{listing}, …"
+        listing = longer
+    return words + listing
 
 
 def _grouped(
@@ -179,5 +181,5 @@ def _head(doc: ApiDoc, classes: Collection[str]) -> str:
 
 def _line(head: str, doc: ApiDoc) -> str:
     summary = cut(" ".join(doc.summary.split()), _SUMMARY_CHARS)
-    said = f"(deprecated) {summary}".rstrip() if doc.is_deprecated else summary
-    return f"{head}: {said}" if said else head
+    description = f"(deprecated) {summary}".rstrip() if doc.is_deprecated else summary
+    return f"{head}: {description}" if description else head

@@ -46,10 +46,10 @@ class Names:
         return (self._origin(root) or root) + dot + rest
 
     def _origin(self, name: str) -> str | None:
-        found = self.imported.get(name) or self.typed.get(name)
-        if found is None and name not in self.assigned:
-            found = self.inherited.get(name)
-        return found
+        origin = self.imported.get(name) or self.typed.get(name)
+        if origin is None and name not in self.assigned:
+            origin = self.inherited.get(name)
+        return origin
 
     @property
     def loaded_paths(self) -> set[str]:
@@ -58,60 +58,60 @@ class Names:
         return {path for path in names.values() if path is not None}
 
 
-def read(code: str, known: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
+def read(code: str, apis: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
     """Read the names of a snippet, ``inherited`` ones mapped to what they were imported from.
 
     What is no Python has none: running it will say what is wrong.
     """
     tree = syntax.tree(_without_magics(code))
-    imported = syntax.imports(tree)
-    typed: dict[str, str] = {}
-    loaded: list[str] = []
+    imports = syntax.imports(tree)
+    types: dict[str, str] = {}
+    loaded_names: list[str] = []
     chains: list[str] = []
     attributes: list[str] = []
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
-                loaded.append(name)
+                loaded_names.append(name)
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 attributes.append(name)
                 if chain := syntax.chain_of(node):
                     chains.append(chain)
     names = Names(
-        imported,
-        typed,
+        imports,
+        types,
         frozenset(syntax.assigned(tree) | syntax.parameters(tree)),
-        tuple(loaded),
+        tuple(loaded_names),
         tuple(attributes),
         tuple(chains),
         inherited or {},
     )
-    _infer_types(tree, names, known)
+    _infer_types(tree, names, apis)
     return names
 
 
-def apis_used(names: Names, known: KnownApis, shown: Iterable[ApiDoc] = ()) -> tuple[str, ...]:
+def apis_used(names: Names, apis: KnownApis, shown_docs: Iterable[ApiDoc] = ()) -> tuple[str, ...]:
     """The import paths of the library's APIs that a snippet uses, in the order of their paths.
 
     An attribute of a value of unknown type counts when only one API has that name, or when the
     prompt has shown it.
     """
-    used = {names.absolute(chain) for chain in names.chains}
-    used |= names.loaded_paths
-    found = {doc.path for path in used if (doc := known.at(path))}
-    shown_paths = {doc.path for doc in shown}
+    used_paths = {names.absolute(chain) for chain in names.chains}
+    used_paths |= names.loaded_paths
+    api_paths = {doc.path for path in used_paths if (doc := apis.at(path))}
+    shown_paths = {doc.path for doc in shown_docs}
     for attribute in names.attributes:
-        docs = [doc for doc in known.named(attribute) if doc.kind not in ("class", "function")]
-        docs += [doc for doc in known.named(attribute) if "." + attribute in doc.aliases]
+        docs = [doc for doc in apis.named(attribute) if doc.kind not in ("class", "function")]
+        docs += [doc for doc in apis.named(attribute) if "." + attribute in doc.aliases]
         if len({doc.path for doc in docs}) == 1:
-            found.add(docs[0].path)
+            api_paths.add(docs[0].path)
         else:
-            found |= {doc.path for doc in docs if doc.path in shown_paths}
-    return tuple(sorted(found))
+            api_paths |= {doc.path for doc in docs if doc.path in shown_paths}
+    return tuple(sorted(api_paths))
 
 
 def missing_imports(
-    names: Names, known: KnownApis, bound: Iterable[str], libraries: Iterable[str]
+    names: Names, apis: KnownApis, bound: Iterable[str], libraries: Iterable[str]
 ) -> tuple[str, ...]:
     """Import lines for names that are used, bound nowhere, and can only mean one thing.
 
@@ -123,7 +123,7 @@ def missing_imports(
     for name in names.loaded:
         if name in there:
             continue
-        doc = known.importable(name)
+        doc = apis.importable(name)
         if doc is not None:
             lines[f"from {doc.path.rpartition('.')[0]} import {name}"] = None
         elif name in libraries or name in sys.stdlib_module_names:
@@ -138,37 +138,37 @@ async def problems(
 ) -> tuple[NameProblem, ...]:
     """The names that the installed library, or a live variable's type, does not have."""
     roots, imports = set(bound), set(libraries)
-    wanted: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for path in (*names.imported.values(), *map(names.absolute, names.chains)):
         root = _root(path)
         is_local = root in names.assigned and root not in names.typed
         if root in imports or (root in roots and not is_local):
-            wanted[path.removesuffix(".*")] = None
-    resolved = await sidecar.resolve(branch, list(wanted)) if wanted else ()
-    found = [
+            paths[path.removesuffix(".*")] = None
+    resolutions = await sidecar.resolve(branch, list(paths)) if paths else ()
+    name_problems = [
         NameProblem(
             name=one.name.removeprefix(f"{one.owner}."),
             owner=one.owner if one.owner_type in ("", "module", "type") else one.owner_type,
             # A library that is not there, as one known from its docs alone, has no near name.
             nearest=tuple(one.nearest) if one.owner or _root(one.name) not in imports else (),
         )
-        for one in resolved
+        for one in resolutions
         if one.exists is False
     ]
-    return tuple({(p.owner, p.name.partition(".")[0]): p for p in reversed(found)}.values())
+    return tuple({(p.owner, p.name.partition(".")[0]): p for p in reversed(name_problems)}.values())
 
 
 def _root(path: str) -> str:
     return path.partition(".")[0]
 
 
-def _infer_types(tree: ast.Module, names: Names, known: KnownApis) -> None:
+def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
     """Note the variables that are made by calling a class of the library."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
                 chain = syntax.chain_of(func)
-                doc = known.at(names.absolute(chain)) if chain else None
+                doc = apis.at(names.absolute(chain)) if chain else None
                 if doc is not None and doc.kind == "class":
                     names.typed[target] = doc.path
                 else:

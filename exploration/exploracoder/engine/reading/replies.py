@@ -54,10 +54,10 @@ def code_block(reply: str) -> str:
     none.
     """
     text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    found = list(islice(_blocks(text), _MOST_BLOCKS))
-    if not any(block.code for block in found):
-        found = list(islice(_blocks(_BEGINS_LATE.sub("\n\n", text)), _MOST_BLOCKS))
-    if blocks := [block for block in found if block.code]:
+    all_blocks = list(islice(_blocks(text), _MOST_BLOCKS))
+    if not any(block.code for block in all_blocks):
+        all_blocks = list(islice(_blocks(_BEGINS_LATE.sub("\n\n", text)), _MOST_BLOCKS))
+    if blocks := [block for block in all_blocks if block.code]:
         return _joined(_best(blocks))
     code = text.strip("\n").rstrip()
     return code if _has_effect(whole_statements(code)) and not _is_too_deep(code) else ""
@@ -66,10 +66,10 @@ def code_block(reply: str) -> str:
 def codes(reply: Reply) -> list[str]:
     """The code of each text; what was cut off at the token limit ends with a whole statement."""
     reasons = reply.finish_reasons or ("",) * len(reply.texts)
-    found = [code_block(text) for text in reply.texts]
+    blocks = [code_block(text) for text in reply.texts]
     return [
         whole_statements(code) if reason == "length" else code
-        for code, reason in zip(found, reasons, strict=True)
+        for code, reason in zip(blocks, reasons, strict=True)
     ]
 
 
@@ -88,15 +88,15 @@ def no_code(
 
     ``limit`` is the setting that bounds such a text.
     """
-    said = text.strip()
+    answer = text.strip()
     if reason == REFUSED:
         why = "refused to answer, or a filter of its server did"
-    elif reason == "length" and not said:
+    elif reason == "length" and not answer:
         why = f"used up the tokens of its reply before it answered: raise --set {limit}"
-    elif not said:
+    elif not answer:
         why = "gave an empty answer"
     else:
-        head = "".join(char if char.isprintable() else " " for char in said[:_QUOTED_CHARS])
+        head = "".join(char if char.isprintable() else " " for char in answer[:_QUOTED_CHARS])
         why = f"wrote no code but “{' '.join(head.split())}”"
     return NoCodeError(
         f"The model {model} {why}. Everything so far is saved; resume to ask again, or choose"
@@ -137,10 +137,10 @@ def _best(blocks: Sequence[_Block]) -> list[str]:
     python = [one for one in blocks if one.is_python]
     other = [one for one in blocks if _has_effect(one.code)]
     plain = [one for one in other if not one.info]
-    chosen = [one.code for one in python or plain or other]
+    candidates = [one.code for one in python or plain or other]
     bare = [one.code for one in blocks if not one.info]
-    parsed = [code for code in chosen if _parses(code)]
-    return parsed or chosen[:1] or bare[:1]
+    valid = [code for code in candidates if _parses(code)]
+    return valid or candidates[:1] or bare[:1]
 
 
 def _joined(parts: Sequence[str]) -> str:

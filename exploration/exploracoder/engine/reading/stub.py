@@ -55,12 +55,17 @@ def parameters(stub: str) -> tuple[Parameter, ...]:
     function = _function(stub)
     if function is None:
         return ()
-    given = function.args
-    positional = [*given.posonlyargs, *given.args]
-    defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
-    found = [_parameter(one, default) for one, default in zip(positional, defaults, strict=True)]
-    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    return (*found, *(_parameter(one, default, is_keyword_only=True) for one, default in named))
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    positional_parameters = [
+        _parameter(one, default) for one, default in zip(positional, defaults, strict=True)
+    ]
+    keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return (
+        *positional_parameters,
+        *(_parameter(one, default, is_keyword_only=True) for one, default in keyword_only),
+    )
 
 
 def reads_parameters(code: str, stub: str) -> bool:
@@ -70,12 +75,12 @@ def reads_parameters(code: str, stub: str) -> bool:
     """
     names, name = {one.name for one in parameters(stub)}, function_name(stub)
     functions = [node for node in ast.walk(syntax.tree(code)) if isinstance(node, FUNCTIONS)]
-    written = [function for function in functions if function.name == name]
-    if not (names and written):
+    matches = [function for function in functions if function.name == name]
+    if not (names and matches):
         return True
     return any(
         isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
-        for statement in written[-1].body
+        for statement in matches[-1].body
         for node in ast.walk(statement)
     )
 
@@ -83,8 +88,8 @@ def reads_parameters(code: str, stub: str) -> bool:
 def _parameter(
     argument: ast.arg, default: ast.expr | None, *, is_keyword_only: bool = False
 ) -> Parameter:
-    said = ast.unparse(default) if default is not None else None
-    return Parameter(argument.arg, said, is_keyword_only)
+    default_text = ast.unparse(default) if default is not None else None
+    return Parameter(argument.arg, default_text, is_keyword_only)
 
 
 def in_task(text: str, entry_point: str | None) -> str:
@@ -101,8 +106,8 @@ def in_task(text: str, entry_point: str | None) -> str:
 
 def head_in_words(text: str, name: str | None) -> str:
     """The head of a function that a task's words call ``name(a, b)``; empty where they do not."""
-    found = re.search(rf"\b{re.escape(name)}(\([^()]*\))", text) if name else None
-    head = f"def {name}{found[1]}:" if found else ""
+    match = re.search(rf"\b{re.escape(name)}(\([^()]*\))", text) if name else None
+    head = f"def {name}{match[1]}:" if match else ""
     return head if _parse_head(head) is not None else ""
 
 
@@ -121,8 +126,8 @@ def _docstring(stub: str) -> str:
     if function is None:
         return ""
     comments = (line.strip() for line in stub.splitlines())
-    said = " ".join(line.lstrip("# ") for line in comments if line.startswith("#"))
-    return ast.get_docstring(function) or said
+    text = " ".join(line.lstrip("# ") for line in comments if line.startswith("#"))
+    return ast.get_docstring(function) or text
 
 
 def in_context(code: str) -> Split:
@@ -161,21 +166,21 @@ def _complete_assignment(code: str, target: str) -> str:
     return f"{target} = {code.strip()}"
 
 
-def _complete_function(code: str, stub: str, wanted: Function) -> str:
+def _complete_function(code: str, stub: str, head: Function) -> str:
     tree = syntax.parsed(code)
     functions = _functions(tree)
-    written = next((one for one in functions if one.name == wanted.name), None)
-    if tree is None or written is None:
+    function = next((one for one in functions if one.name == head.name), None)
+    if tree is None or function is None:
         return code if functions else _under_head(code, stub)
-    if ast.dump(wanted.args) == ast.dump(written.args):
+    if ast.dump(head.args) == ast.dump(function.args):
         return code
-    written.args, written.returns = wanted.args, wanted.returns
+    function.args, function.returns = head.args, head.returns
     lines = code.splitlines()
-    first = written.lineno - 1
-    body = written.body[0].lineno - 1
+    first = function.lineno - 1
+    body = function.body[0].lineno - 1
     if body == first:
         return ast.unparse(tree)
-    signature = ast.unparse(written).splitlines()
+    signature = ast.unparse(function).splitlines()
     start = next(line for line in signature if re.match(r"(?:async )?def ", line))
     return "\n".join([*lines[:first], start, *lines[body:]])
 

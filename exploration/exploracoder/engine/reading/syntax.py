@@ -28,17 +28,17 @@ def tree(code: str) -> ast.Module:
 
 def imports(code: ast.AST) -> dict[str, str]:
     """The names that imports bind, and the paths that they stand for; relative ones have dots."""
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for node in ast.walk(code):
         match node:
             case ast.Import(names=aliases):
                 for one in aliases:
                     top = one.name.partition(".")[0]
-                    found[one.asname or top] = one.name if one.asname else top
+                    paths[one.asname or top] = one.name if one.asname else top
             case ast.ImportFrom(module=module, names=aliases, level=level):
                 above = "." * level + (module or "")
-                found |= {one.asname or one.name: f"{above}.{one.name}" for one in aliases}
-    return found
+                paths |= {one.asname or one.name: f"{above}.{one.name}" for one in aliases}
+    return paths
 
 
 def assigned(code: ast.AST) -> set[str]:
@@ -94,8 +94,8 @@ def called_in(code: str) -> str:
     The last line where it makes none that could be told.
     """
     lines = code.strip().splitlines()
-    found = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
-    return ", ".join(dict.fromkeys(found)) or (lines[-1] if lines else "")
+    calls = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
+    return ", ".join(dict.fromkeys(calls)) or (lines[-1] if lines else "")
 
 
 def only_defines(code: str) -> bool:
@@ -125,14 +125,14 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
     and undo what later lines did. Code that holds nothing new is left as it is.
     """
     body = tree(code).body
-    known = {ast.dump(node) for one in earlier for node in tree(one).body}
-    is_new = {node: ast.dump(node) not in known for node in body}
+    dumps = {ast.dump(node) for one in earlier for node in tree(one).body}
+    is_new = {node: ast.dump(node) not in dumps for node in body}
     if not any(is_new.values()):
         return code
-    repeated = {line for node in body if not is_new[node] for line in _lines(node)}
-    repeated -= {line for node in body if is_new[node] for line in _lines(node)}
-    kept = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated]
-    return "\n".join(kept).strip("\n")
+    repeated_lines = {line for node in body if not is_new[node] for line in _lines(node)}
+    repeated_lines -= {line for node in body if is_new[node] for line in _lines(node)}
+    lines = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated_lines]
+    return "\n".join(lines).strip("\n")
 
 
 def _lines(node: ast.stmt) -> range:

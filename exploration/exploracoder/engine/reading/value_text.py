@@ -78,7 +78,7 @@ def describe_apis(docs: Iterable[ApiDoc], chars: int) -> str:
     return "\n".join(describe_api(doc, chars) for doc in docs)
 
 
-def describe_variable(variable: Variable, known: KnownApis | None = None) -> str:
+def describe_variable(variable: Variable, apis: KnownApis | None = None) -> str:
     """A variable as a list item: name, type, size, value, and what its class offers."""
     size = ""
     if variable.shape is not None:
@@ -88,25 +88,25 @@ def describe_variable(variable: Variable, known: KnownApis | None = None) -> str
     value = f" = {clip(variable.preview, _VARIABLE_CHARS)}" if variable.preview else ""
     if variable.preview_error:
         value = f", which fails when it is read: {variable.preview_error}"
-    members = _members(variable, known) if known else ""
+    members = _members(variable, apis) if apis else ""
     return f"- {variable.name}: {variable.type}{size}{value}{members}"
 
 
-def _members(variable: Variable, known: KnownApis) -> str:
+def _members(variable: Variable, apis: KnownApis) -> str:
     """The methods and properties of a variable of the library, or of its elements."""
-    said = []
-    for class_ in known.classes_in(variable.type):
-        names = [doc.path.rpartition(".")[2] for doc in known.members(class_.path)]
-        shown = ", ".join(names[:_MEMBERS]) + (", …" if len(names) > _MEMBERS else "")
+    parts = []
+    for class_ in apis.classes_in(variable.type):
+        names = [doc.path.rpartition(".")[2] for doc in apis.members(class_.path)]
+        listing = ", ".join(names[:_MEMBERS]) + (", …" if len(names) > _MEMBERS else "")
         if names:
-            said.append(f"\n  {class_.path.rpartition('.')[2]} has: {shown}")
-    return "".join(said)
+            parts.append(f"\n  {class_.path.rpartition('.')[2]} has: {listing}")
+    return "".join(parts)
 
 
-def describe_variables(variables: Sequence[Variable], known: KnownApis | None = None) -> str:
+def describe_variables(variables: Sequence[Variable], apis: KnownApis | None = None) -> str:
     """A list of variables; classes and functions that were imported are not listed."""
     return "\n".join(
-        describe_variable(variable, known)
+        describe_variable(variable, apis)
         for variable in variables
         if variable.type not in ("type", "function", "builtin_function_or_method")
     )

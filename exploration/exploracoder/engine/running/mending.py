@@ -25,15 +25,15 @@ async def rename(trial: Trial, candidates: Sequence[Candidate]) -> None:
     if not _may_mend(trial) or any(is_sound(one) for one in candidates):
         return
 
-    for failed in [one for one in candidates if not one.ran and one.problems]:
+    for candidate in [one for one in candidates if not one.ran and one.problems]:
 
-        async def run(code: str, failed: Candidate = failed) -> Candidate:
+        async def run(code: str, candidate: Candidate = candidate) -> Candidate:
             id_ = f"{trial.step.subtask.id}/{trial.next_number}"
-            return await trial.run(id_, code, "debug", failed.id)
+            return await trial.run(id_, code, "debug", candidate.id)
 
-        mended = await renaming.search(failed, run, is_sound)
-        if mended is not None:
-            trial.candidates.append(mended)
+        variant = await renaming.search(candidate, run, is_sound)
+        if variant is not None:
+            trial.candidates.append(variant)
             trial.bench.show(trial.shown)
             return
 
@@ -46,18 +46,18 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
     doubtful = [one for one in candidates if not is_sound(one) and (one.ran or one.problems)]
     if not doubtful or trial.is_settled or not _may_mend(trial):
         return
-    failed = doubtful[0]
+    candidate = doubtful[0]
 
     async def run(code: str) -> Candidate:
         id_ = f"{trial.step.subtask.id}/{trial.next_number}"
-        return await trial.run(id_, code, "debug", failed.id)
+        return await trial.run(id_, code, "debug", candidate.id)
 
     async def docs_for(wrong: Collection[str]) -> Sequence[ApiDoc]:
         alike = await find_alike(trial.bench, sorted(wrong), ALIKE)
         return [*alike, *trial.step.recommendation.kept]
 
-    mended = await substituting.search(
-        failed,
+    variant = await substituting.search(
+        candidate,
         trial.bench.libraries.known,
         docs_for,
         run,
@@ -65,8 +65,8 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
         substituting.MOST // 4,
         {one.code for one in trial.candidates},
         "\n".join(earlier_cells(trial.bench)),
-        only_wrong=bool(failed.problems),
+        only_wrong=bool(candidate.problems),
     )
-    if mended is not None:
-        trial.candidates.append(mended)
+    if variant is not None:
+        trial.candidates.append(variant)
         trial.bench.show(trial.shown)

@@ -63,9 +63,13 @@ async def judge(bench: Workbench, code: str, part: str) -> Attempt:
     async def run(branch: str, cell: str) -> Observation:
         return await bench.branches.run(part, branch, cell)
 
-    observation, checked = await run_in_copy(bench.sidecar, task, code, run)
-    checks: CheckResult = "none" if checked is None else "passed" if checked.ran else "failed"
-    return Attempt(code=code, observation=observation, check_observation=checked, checks=checks)
+    observation, check_observation = await run_in_copy(bench.sidecar, task, code, run)
+    checks: CheckResult = (
+        "none" if check_observation is None else "passed" if check_observation.ran else "failed"
+    )
+    return Attempt(
+        code=code, observation=observation, check_observation=check_observation, checks=checks
+    )
 
 
 async def run_in_copy(
@@ -91,17 +95,17 @@ async def accept_check(executor: Executor, task: Task) -> None:
     Raises InputError.
     """
     assert task.target is not None, "there is a class to write"
-    place, checked = _name(), None
+    place, check_observation = _name(), None
     async with _fork(executor, place) as branch:
-        copied = await executor.run(branch, _set_up(task.target, place))
-        if copied.ran and task.check:
-            checked = await executor.run(branch, task.check)
-    if not copied.ran:
+        copy_observation = await executor.run(branch, _set_up(task.target, place))
+        if copy_observation.ran and task.check:
+            check_observation = await executor.run(branch, task.check)
+    if not copy_observation.ran:
         raise InputError(
-            f"The repository {task.target.root} cannot be copied: {ended_as(copied)}. Name a folder"
-            " that code may read, without what its tests do not need."
+            f"The repository {task.target.root} cannot be copied: {ended_as(copy_observation)}."
+            " Name a folder that code may read, without what its tests do not need."
         )
-    if checked is not None and checked.ran:
+    if check_observation is not None and check_observation.ran:
         raise InputError(
             "The check passes before the class is written, so it would prove nothing. Let it use"
             f" {task.entry_point}, and take the class out of {task.target.file}."

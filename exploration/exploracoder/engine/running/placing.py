@@ -32,10 +32,10 @@ def placed(source: str, code: str, name: str) -> str:
     What the file imports from ``__future__`` stays first, with what the code wants of that. Code
     that is not Python is put in as it is: compiling the file says what is wrong with it.
     """
-    kept, features = _without_future(code)
+    rest, features = _without_future(code)
     lines = source.splitlines()
     first, last = _span(source, name) or (len(lines), len(lines))
-    whole = "\n".join([*lines[:first], *kept.strip("\n").splitlines(), *lines[last:]])
+    whole = "\n".join([*lines[:first], *rest.strip("\n").splitlines(), *lines[last:]])
     missing = [feature for feature in features if feature not in _without_future(source)[1]]
     return _with_future(whole, missing) + "\n"
 
@@ -51,10 +51,14 @@ def _span(source: str, name: str) -> tuple[int, int] | None:
 def _without_future(code: str) -> tuple[str, list[str]]:
     """A code without its imports from ``__future__``, and the features that they name."""
     body = tree(code).body
-    found = [one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    gone = {line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)}
-    kept = [line for number, line in enumerate(code.splitlines(), 1) if number not in gone]
-    return "\n".join(kept), [alias.name for one in found for alias in one.names]
+    imports = [
+        one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"
+    ]
+    import_lines = {
+        line for one in imports for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
+    }
+    rest = [line for number, line in enumerate(code.splitlines(), 1) if number not in import_lines]
+    return "\n".join(rest), [alias.name for one in imports for alias in one.names]
 
 
 def _with_future(code: str, features: list[str]) -> str:

@@ -47,10 +47,10 @@ def restore(
         raise CommandError(f"A plan has at most {MAX_SUBTASKS} subtasks.")
     steps = list(exploration.steps)
     position = next((n for n, one in enumerate(steps) if one.subtask.id in before), len(steps))
-    begun = [
+    positions = [
         n for n, one in enumerate(steps, 1) if one.status == "done" or one.subtask.id == at_work
     ]
-    position = max(position, *begun[-1:], 0)
+    position = max(position, *positions[-1:], 0)
     ids = [one.subtask.id for one in steps]
     if step.subtask.id in ids:  # another has got its name since
         new = f"step-{next_number(ids)}"

@@ -33,37 +33,37 @@ TriedT = TypeVar("TriedT", bound=Tried)
 
 
 async def search(
-    failed: TriedT,
+    original: TriedT,
     run: Callable[[str], Awaitable[TriedT]],
     is_good: Callable[[TriedT], bool],
 ) -> TriedT | None:
-    """The first snippet that is good, of those made from ``failed`` by putting in near names.
+    """The first snippet that is good, of those made from ``original`` by putting in near names.
 
     A snippet that fails at another name is gone on from, so that several wrong names are mended
     one after another.
     """
-    waiting, seen, tries = [failed], {failed.code}, 0
+    waiting, seen_codes, tries = [original], {original.code}, 0
     end = time.monotonic() + MOST_SECONDS
     while waiting:
         for code in variants(waiting.pop(0)):
-            if code in seen or tries >= MOST_TRIES or time.monotonic() > end:
+            if code in seen_codes or tries >= MOST_TRIES or time.monotonic() > end:
                 continue
-            seen.add(code)
+            seen_codes.add(code)
             tries += 1
-            tried = await run(code)
-            if is_good(tried):
-                return tried
-            if tried.problems:
-                waiting.append(tried)
+            snippet = await run(code)
+            if is_good(snippet):
+                return snippet
+            if snippet.problems:
+                waiting.append(snippet)
     return None
 
 
-def variants(tried: Tried) -> Iterator[str]:
+def variants(snippet: Tried) -> Iterator[str]:
     """The snippet's code with the first name that is wrong replaced, the nearest name first."""
-    for problem in tried.problems:
+    for problem in snippet.problems:
         wrong = problem.name.partition(".")[0]
         for name in problem.nearest:
-            code = renamed(tried.code, wrong, name)
+            code = renamed(snippet.code, wrong, name)
             if code is not None:
                 yield code
         if problem.nearest:
@@ -80,15 +80,15 @@ def renamed(code: str, wrong: str, name: str) -> str | None:
 
 def _places(tree: ast.Module, wrong: str) -> set[tuple[int, int]]:
     """Where ``wrong`` ends: the line, counting from 1, and the byte after it."""
-    found: set[tuple[int, int]] = set()
+    places: set[tuple[int, int]] = set()
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=attr, end_lineno=int(row), end_col_offset=int(end)):
                 if attr == wrong:
-                    found.add((row, end))
+                    places.add((row, end))
             case ast.ImportFrom(names=aliases):
-                found |= set(_imported(aliases, wrong))
-    return found
+                places |= set(_imported(aliases, wrong))
+    return places
 
 
 def _imported(aliases: Sequence[ast.alias], wrong: str) -> Iterator[tuple[int, int]]:

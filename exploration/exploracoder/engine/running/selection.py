@@ -11,21 +11,21 @@ from exploracoder_kernel.observation import Observation, Variable
 from exploracoder.state import Candidate
 
 
-def has_good_evidence(candidate: Candidate, wanted: Sequence[str] = ()) -> bool:
+def has_good_evidence(candidate: Candidate, wanted_names: Sequence[str] = ()) -> bool:
     """Whether it is sound, uses the library, only names that exist, and makes what is wanted."""
     return (
         is_sound(candidate)
         and bool(candidate.apis)
         and not candidate.problems
-        and not missing(candidate, wanted)
+        and not missing(candidate, wanted_names)
     )
 
 
-def missing(candidate: Candidate, wanted: Sequence[str]) -> tuple[str, ...]:
+def missing(candidate: Candidate, wanted_names: Sequence[str]) -> tuple[str, ...]:
     """The wanted variables that a candidate did not make."""
     observation = candidate.observation
-    made = {variable.name for variable in observation.variables} if observation else set()
-    return tuple(name for name in wanted if name not in made)
+    made_names = {variable.name for variable in observation.variables} if observation else set()
+    return tuple(name for name in wanted_names if name not in made_names)
 
 
 def is_sound(candidate: Candidate) -> bool:

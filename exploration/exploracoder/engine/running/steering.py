@@ -52,14 +52,14 @@ def next_open(exploration: Exploration) -> Step | None:
     return next((step for step in exploration.steps if step.is_open), None)
 
 
-def propose(bench: Workbench, explored: Step, base: str) -> Step:
+def propose(bench: Workbench, step: Step, base: str) -> Step:
     """Undo the choice of a step that was explored just now: the user decides."""
-    if explored.status != "done" or explored.chosen is None:
-        return explored
+    if step.status != "done" or step.chosen is None:
+        return step
     if bench.branches.current != base:
-        bench.branches.kept[explored.chosen] = bench.branches.current
+        bench.branches.kept[step.chosen] = bench.branches.current
         bench.branches.current = base
-    return explored.model_copy(update={"status": "review"})
+    return step.model_copy(update={"status": "review"})
 
 
 async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
@@ -68,19 +68,19 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     Later steps that were done run again on the new state; the first which does not run, and those
     after it, are open again. Raises CommandError when the candidate does not run on this state.
     """
-    kept = bench.branches.kept.pop(candidate.id, None)
-    if step.status == "done" and step.chosen == candidate.id and kept is None:
+    kept_branch = bench.branches.kept.pop(candidate.id, None)
+    if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
         return
     before = bench.exploration, bench.branches.current, dict(bench.branches.bases)
     later = await reopen(bench, step) if not step.is_open else ()
     try:
-        branch, accepted = await _branch_of(bench, candidate, kept)
+        branch, choice = await _branch_of(bench, candidate, kept_branch)
     except CommandError:
         bench.exploration, bench.branches.current, bench.branches.bases = before
         raise
     bench.branches.bases[step.subtask.id] = bench.branches.current
     bench.branches.current = branch
-    bench.put(_done(step, accepted))
+    bench.put(_done(step, choice))
     await bench.branches.let_go()
     await _carry_over(bench, later)
 
@@ -101,21 +101,21 @@ async def adopt(
 ) -> Candidate:
     """Put code that the user has run in ``branch`` into the step as a candidate."""
     variables = await bench.sidecar.variables(branch)
-    checked = await check(bench, branch, code, variables, earlier_cells(bench), ())
-    known = next((one for one in step.candidates if one.code == code), None)
+    snippet = await check(bench, branch, code, variables, earlier_cells(bench), ())
+    twin = next((one for one in step.candidates if one.code == code), None)
     number = next_number(one.id for one in step.candidates)
     candidate = Candidate(
-        id=known.id if known else f"{step.subtask.id}/{number}",
+        id=twin.id if twin else f"{step.subtask.id}/{number}",
         code=code,
-        origin=known.origin if known else "user",
-        debug_of=known.debug_of if known else None,
-        problems=checked.problems,
-        apis=checked.apis,
+        origin=twin.origin if twin else "user",
+        debug_of=twin.debug_of if twin else None,
+        problems=snippet.problems,
+        apis=snippet.apis,
         observation=observation,
     )
     others = [one for one in step.candidates if one.id != candidate.id]
-    put = [*others, candidate] if known is None else _in_place(step, candidate)
-    bench.put(step.model_copy(update={"candidates": tuple(put)}))
+    candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
+    bench.put(step.model_copy(update={"candidates": tuple(candidates)}))
     if observation.ran:
         bench.branches.kept[candidate.id] = branch
     else:
@@ -134,8 +134,8 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
         bench.branches.current = await bench.branches.base_of(step)
     await bench.branches.let_go()
     later = exploration.steps[position + 1 :]
-    opened = [step, *(one for one in later if one.status != "skipped")]
-    ids = {one.subtask.id for one in opened}
+    open_steps = [step, *(one for one in later if one.status != "skipped")]
+    ids = {one.subtask.id for one in open_steps}
     steps = [
         one.model_copy(update={"status": "pending"}) if one.subtask.id in ids else one
         for one in exploration.steps
@@ -149,8 +149,8 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
 async def skip(bench: Workbench, step: Step) -> None:
     """Leave a step out of the chain; later ones that were done run again without it."""
     later = await reopen(bench, step) if not step.is_open else ()
-    left = step.model_copy(update={"status": "skipped", "chosen": None})
-    bench.put(left)
+    skipped_step = step.model_copy(update={"status": "skipped", "chosen": None})
+    bench.put(skipped_step)
     await bench.branches.let_go()
     await _carry_over(bench, later)
 
@@ -160,31 +160,31 @@ async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
     for step in later:
         if step.is_open:
             return
-        carried = await run_again(bench, step) if step.status == "done" else step
-        if carried is None:
+        new_step = await run_again(bench, step) if step.status == "done" else step
+        if new_step is None:
             return
-        bench.put(carried)
+        bench.put(new_step)
 
 
 async def _branch_of(
-    bench: Workbench, candidate: Candidate, kept: str | None
+    bench: Workbench, candidate: Candidate, kept_branch: str | None
 ) -> tuple[str, Candidate]:
     """The branch that a candidate has run in, or a new one in which it runs again."""
-    if kept is not None:
-        return kept, candidate
+    if kept_branch is not None:
+        return kept_branch, candidate
     branch = await bench.sidecar.fork(bench.branches.current)
     observation = await bench.branches.run(candidate.id.rpartition("/")[0], branch, candidate.code)
     if not observation.ran:
         await bench.sidecar.drop(branch)
-        said = observation.error.evalue if observation.error else observation.status
-        raise CommandError(Text("%1 does not run on the current state: %2", candidate.id, said))
+        reason = observation.error.evalue if observation.error else observation.status
+        raise CommandError(Text("%1 does not run on the current state: %2", candidate.id, reason))
     return branch, candidate.model_copy(update={"observation": observation})
 
 
 def _done(step: Step, candidate: Candidate) -> Step:
     candidates = tuple(_in_place(step, candidate))
-    chosen = {"status": "done", "chosen": candidate.id, "candidates": candidates}
-    return step.model_copy(update=chosen)
+    fields = {"status": "done", "chosen": candidate.id, "candidates": candidates}
+    return step.model_copy(update=fields)
 
 
 def _in_place(step: Step, candidate: Candidate) -> list[Candidate]:

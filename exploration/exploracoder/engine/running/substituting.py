@@ -53,13 +53,13 @@ class _Change:
 
 
 async def search(
-    failed: TriedT,
-    known: KnownApis,
+    original: TriedT,
+    apis: KnownApis,
     docs_for: Callable[[Collection[str]], Awaitable[Sequence[ApiDoc]]],
     run: Callable[[str], Awaitable[TriedT]],
     is_good: Callable[[TriedT], bool],
     most: int,
-    seen: set[str],
+    seen_codes: set[str],
     around: str = "",
     only_wrong: bool = False,
 ) -> TriedT | None:
@@ -67,45 +67,45 @@ async def search(
 
     No run is begun after MOST_SECONDS: what computes for long cannot be tried many times.
     ``docs_for`` gives the APIs to try, given the names that are wrong. A snippet that fails at
-    another wrong name than before is gone on from. What is ``seen`` is not run again; what is run
-    is added. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API
-    that exists is replaced.
+    another wrong name than before is gone on from. ``seen_codes`` are not run again, and get what
+    is run. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API that
+    exists is replaced.
     """
 
     async def made_from(base: TriedT) -> tuple[frozenset[str], Iterator[str]]:
         wrong = wrong_names(base)
         docs = await docs_for(wrong)
-        return wrong, substitutes(base.code, known, docs, wrong, around, only_wrong)
+        return wrong, substitutes(base.code, apis, docs, wrong, around, only_wrong)
 
     # The last is gone on from first: it has fewer wrong names than those before it.
-    bases, tries = [await made_from(failed)], 0
-    started = time.monotonic()
-    while bases and tries < most and time.monotonic() - started < MOST_SECONDS:
+    bases, tries = [await made_from(original)], 0
+    start = time.monotonic()
+    while bases and tries < most and time.monotonic() - start < MOST_SECONDS:
         wrong, codes = bases[-1]
         code = next(codes, None)
         if code is None:
             bases.pop()
             continue
-        if code in seen:
+        if code in seen_codes:
             continue
-        seen.add(code)
+        seen_codes.add(code)
         tries += 1
-        tried = await run(code)
-        if is_good(tried):
-            return tried
-        if wrong and tried.problems and not wrong & wrong_names(tried):
-            bases.append(await made_from(tried))
+        snippet = await run(code)
+        if is_good(snippet):
+            return snippet
+        if wrong and snippet.problems and not wrong & wrong_names(snippet):
+            bases.append(await made_from(snippet))
     return None
 
 
-def wrong_names(tried: Tried) -> frozenset[str]:
+def wrong_names(snippet: Tried) -> frozenset[str]:
     """The names of a snippet that the library does not have."""
-    return frozenset(problem.name.partition(".")[0] for problem in tried.problems)
+    return frozenset(problem.name.partition(".")[0] for problem in snippet.problems)
 
 
 def substitutes(
     code: str,
-    known: KnownApis,
+    apis: KnownApis,
     docs: Sequence[ApiDoc],
     wrong: Collection[str] = (),
     around: str = "",
@@ -119,18 +119,18 @@ def substitutes(
     """
     tree = syntax.tree(code)
     modules = _modules([tree, syntax.tree(around)])
-    places = [one for one in _places(tree) if one.name in wrong or known.named(one.name)]
+    places = [one for one in _places(tree) if one.name in wrong or apis.named(one.name)]
     # What comes last is what the result hangs on.
     places.sort(key=lambda one: (one.row, one.start), reverse=True)
-    seen = {code}
+    seen_codes = {code}
     for is_wrong in (True,) if only_wrong else (True, False):
         there = [one for one in places if (one.name in wrong) == is_wrong]
         for doc, place in _likeliest_first(docs, there):
             for change in _changes(doc, place, code, modules):
-                made = syntax.replaced(code, change.row, change.start, change.end, change.text)
-                if doc.path.rpartition(".")[2] != place.name and made not in seen:
-                    seen.add(made)
-                    yield made
+                variant = syntax.replaced(code, change.row, change.start, change.end, change.text)
+                if doc.path.rpartition(".")[2] != place.name and variant not in seen_codes:
+                    seen_codes.add(variant)
+                    yield variant
 
 
 # So many docs are tried in a place before the place above it has its first.
@@ -175,16 +175,16 @@ def _changes(
             yield _Change(*own, name)
         return
     accepts = _Parameters.read(doc.signature)
-    called = "" if place.call is not None else "()"
+    brackets = "" if place.call is not None else "()"
     members = [alias[1:] for alias in doc.aliases if alias.startswith(".")]
     fits, fits_after = accepts.takes(place.call, given=0), accepts.takes(place.call, given=1)
     if not place.is_member:
         if doc.kind in ("class", "function") and fits:
-            yield _Change(*own, name + called)
+            yield _Change(*own, name + brackets)
     elif members or doc.kind == "method":
         # What is before the dot is the first value of what a member stands for.
         if fits_after if members else fits:
-            yield from (_Change(*own, member + called) for member in members or [name])
+            yield from (_Change(*own, member + brackets) for member in members or [name])
     elif place.owner_start is not None:
         yield from _as_function(doc, place, code, modules, fits, fits_after)
 
@@ -204,8 +204,8 @@ def _as_function(
         return
     if place.root in modules.values():
         if fits:
-            called = "" if place.call is not None else "()"
-            yield _Change(place.row, start, place.end, f"{local}.{rest}{called}")
+            brackets = "" if place.call is not None else "()"
+            yield _Change(place.row, start, place.end, f"{local}.{rest}{brackets}")
         return
     line = code.splitlines()[place.row - 1].encode()
     owner = line[start : place.start].decode().rstrip().removesuffix(".")
@@ -235,16 +235,16 @@ class _Parameters:
         body = syntax.tree(f"def _({rest}: ...").body
         if not body or not isinstance(body[0], ast.FunctionDef):
             return cls()
-        given = body[0].args
-        positional = [one.arg for one in (*given.posonlyargs, *given.args)]
+        arguments = body[0].args
+        positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
         if positional[:1] in (["self"], ["cls"]):
             positional = positional[1:]
-        optional = len(given.defaults)
+        optional = len(arguments.defaults)
         return cls(
-            names=frozenset(positional) | {one.arg for one in given.kwonlyargs},
+            names=frozenset(positional) | {one.arg for one in arguments.kwonlyargs},
             least=max(0, len(positional) - optional),
-            most=float("inf") if given.vararg else len(positional),
-            has_keywords=given.kwarg is not None,
+            most=float("inf") if arguments.vararg else len(positional),
+            has_keywords=arguments.kwarg is not None,
         )
 
     def takes(self, call: ast.Call | None, given: int) -> bool:
@@ -253,9 +253,9 @@ class _Parameters:
             return self.least <= given
         if any(isinstance(one, ast.Starred) for one in call.args):
             return True
-        named = {one.arg for one in call.keywords}
-        if None not in named and len(call.args) + len(named) + given < self.least:
+        keywords = {one.arg for one in call.keywords}
+        if None not in keywords and len(call.args) + len(keywords) + given < self.least:
             return False
         if len(call.args) + given > self.most:
             return False
-        return self.has_keywords or named - {None} <= self.names
+        return self.has_keywords or keywords - {None} <= self.names

@@ -72,18 +72,18 @@ class Trial:
         earlier = earlier_cells(bench)
         if bench.settings.candidate_style == "live" and not self.may_repeat:
             code = without_repetition(code, earlier)
-        shown = self.step.recommendation.kept
-        checked = await check(bench, branch, code, self.variables, earlier, shown)
-        observation = await bench.branches.run(self.step.subtask.id, branch, checked.code)
+        docs = self.step.recommendation.kept
+        snippet = await check(bench, branch, code, self.variables, earlier, docs)
+        observation = await bench.branches.run(self.step.subtask.id, branch, snippet.code)
         missing = await missing_attribute(bench, branch, observation)
         return Candidate(
             id=id_,
-            code=checked.code,
+            code=snippet.code,
             origin=origin,
             debug_of=debug_of,
-            added_imports=checked.added_imports,
-            problems=(*checked.problems, *missing),
-            apis=checked.apis,
+            added_imports=snippet.added_imports,
+            problems=(*snippet.problems, *missing),
+            apis=snippet.apis,
             observation=observation,
         )
 

@@ -25,16 +25,15 @@ async def record(bench: Workbench, cell: Cell) -> None:
     await bench.update(Text("Written: %1", cell.goal))
 
 
-def add(bench: Workbench, cell: Cell, replaced: Collection[str] = ()) -> None:
+def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> None:
     """Put a cell that was just written into the plan, as an open step at its end.
 
-    The first one makes the plan: open steps that are ``replaced``, by their ids, and a solution of
-    theirs, go.
+    The first one makes the plan: the open steps ``replaced_ids``, and a solution of theirs, go.
     """
-    kept = [one for one in bench.exploration.steps if one.subtask.id not in replaced]
+    others = [one for one in bench.exploration.steps if one.subtask.id not in replaced_ids]
     number = next_number(step.subtask.id for step in bench.exploration.steps)
     step = _written(Subtask(id=f"step-{number}", goal=cell.goal), cell.code)
-    bench.change(steps=(*kept, step), is_planned=True, solution=None)
+    bench.change(steps=(*others, step), is_planned=True, solution=None)
 
 
 async def run_open(bench: Workbench) -> bool:
@@ -56,33 +55,33 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     """
     assert step.candidate is not None, "a step without code is explored"
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
-    written = step.candidate
-    others = tuple(one for one in step.candidates if one.id != written.id)
+    candidate = step.candidate
+    others = tuple(one for one in step.candidates if one.id != candidate.id)
     step = step.model_copy(update={"candidates": others, "chosen": None})
     variables = await bench.sidecar.variables(base)
     trial = Trial(bench, step, variables, candidates=list(others), may_repeat=True)
     try:
-        ran = await trial.run(written.id, written.code, written.origin, written.debug_of)
+        ran = await trial.run(candidate.id, candidate.code, candidate.origin, candidate.debug_of)
         trial.candidates.append(ran)
         await mending.rename(trial, [ran])
-        chosen = next((one for one in reversed(trial.new) if one.ran), None)
-        if chosen is not None:
-            bench.branches.current = trial.branches.pop(chosen.id)
+        choice = next((one for one in reversed(trial.new) if one.ran), None)
+        if choice is not None:
+            bench.branches.current = trial.branches.pop(choice.id)
     finally:
         await trial.drop_branches()
-    done = trial.shown.model_copy(
+    new_step = trial.shown.model_copy(
         update={
-            "status": "done" if chosen else "pending",
-            "chosen": chosen.id if chosen else None,
-            "recommendation": _docs_of(bench, chosen or ran),
+            "status": "done" if choice else "pending",
+            "chosen": choice.id if choice else None,
+            "recommendation": _docs_of(bench, choice or ran),
         }
     )
     if bench.is_review():
-        done = propose(bench, done, base)
-    verdict = "Ran" if chosen else "Failed"
-    bench.put(done)
+        new_step = propose(bench, new_step, base)
+    verdict = "Ran" if choice else "Failed"
+    bench.put(new_step)
     await bench.update(Text(f"{verdict}: %1", step.subtask.goal))
-    return chosen is not None
+    return choice is not None
 
 
 async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
@@ -91,16 +90,18 @@ async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
     The chain goes back to the state before the first of them: it and what follows are open.
     """
     steps = chain_steps(bench)
-    placed = {cell.number or 0: cell for cell in cells if 1 <= (cell.number or 0) <= len(steps)}
-    added = [cell for cell in cells if cell not in placed.values()]
-    if placed:
-        first = steps[min(placed) - 1]
+    replacements = {
+        cell.number or 0: cell for cell in cells if 1 <= (cell.number or 0) <= len(steps)
+    }
+    new_cells = [cell for cell in cells if cell not in replacements.values()]
+    if replacements:
+        first = steps[min(replacements) - 1]
         if not first.is_open:
             await reopen(bench, first)
-    for number, cell in placed.items():
+    for number, cell in replacements.items():
         step = find_step(bench.exploration, steps[number - 1].subtask.id)
         bench.put(_rewritten(step, cell))
-    for cell in added:
+    for cell in new_cells:
         await record(bench, cell)
 
 
@@ -131,5 +132,7 @@ def _rewritten(step: Step, cell: Cell) -> Step:
 def _docs_of(bench: Workbench, candidate: Candidate) -> Recommendation:
     """The docs behind a cell, as whoever looks at it wants to read them."""
     docs = (bench.libraries.known.at(path) for path in candidate.apis)
-    found = [trim(bench, doc, is_kept=True) for doc in docs if doc is not None]
-    return Recommendation(apis=tuple(RankedApi(doc=doc, score=1.0, is_kept=True) for doc in found))
+    excerpts = [trim(bench, doc, is_kept=True) for doc in docs if doc is not None]
+    return Recommendation(
+        apis=tuple(RankedApi(doc=doc, score=1.0, is_kept=True) for doc in excerpts)
+    )

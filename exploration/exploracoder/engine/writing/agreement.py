@@ -25,15 +25,15 @@ def function_name(exploration: Exploration) -> str:
 def groups(exploration: Exploration, attempts: Iterable[Attempt]) -> list[list[Attempt]]:
     """The attempts that give something, those that give the same together; the largest group
     first, and of those alike in size the one that was begun first."""
-    found: list[tuple[dict[str, Value], list[Attempt]]] = []
+    pairs: list[tuple[dict[str, Value], list[Attempt]]] = []
     for attempt in attempts:
         values = _given(exploration, attempt)
-        same = next((members for seen, members in found if seen == values), None)
+        same = next((members for group_values, members in pairs if group_values == values), None)
         if same is not None:
             same.append(attempt)
         elif values:
-            found.append((values, [attempt]))
-    return sorted((members for _, members in found), key=len, reverse=True)
+            pairs.append((values, [attempt]))
+    return sorted((members for _, members in pairs), key=len, reverse=True)
 
 
 def _names(exploration: Exploration) -> Sequence[str]:

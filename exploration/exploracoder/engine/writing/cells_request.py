@@ -86,7 +86,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
     knowledge = await library_knowledge(bench, request.room)
     request.known, request.docs = knowledge.text, knowledge.docs
     request.stable_chars = knowledge.stable_chars
-    asked = render(
+    question = render(
         "cells",
         "ask",
         library=bench.libraries.words,
@@ -102,7 +102,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         calls=wants_calls(task),
         brought=listed(one.name for one in bench.exploration.brought.variables),
     )
-    request.text = f"{request.known}\n\n{asked}".strip()
+    request.text = f"{request.known}\n\n{question}".strip()
 
 
 def _shown(bench: Workbench, step: Step) -> dict[str, str]:

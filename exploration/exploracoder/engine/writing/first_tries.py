@@ -76,23 +76,23 @@ async def try_unchecked(bench: Workbench) -> bool:
         return await _write_unseen(bench)
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
-        sketched = solution.attempts
-        chosen = _best(bench.exploration, sketched[:1])
-        if chosen is None:
+        sketches = solution.attempts
+        attempt = _best(bench.exploration, sketches[:1])
+        if attempt is None:
             solution = await _write(
                 bench,
-                await _docs(bench, sketched),
+                await _docs(bench, sketches),
                 min(settings.first_tries, _UNCHECKED),
-                is_enough=lambda made: _agree(bench.exploration, (*sketched, *made)),
+                is_enough=lambda made: _agree(bench.exploration, (*sketches, *made)),
             )
-            chosen = await _choose(bench, (*sketched, *solution.attempts))
-    if chosen is None:
+            attempt = await _choose(bench, (*sketches, *solution.attempts))
+    if attempt is None:
         await bench.update("No first try gives anything")
-        await _begin_with(bench, (*sketched, *solution.attempts))
+        await _begin_with(bench, (*sketches, *solution.attempts))
         return False
-    await show_as_cells(bench, chosen.code)
-    kept = Solution(attempts=(chosen,), apis=solution.apis)
-    await bench.update("Written without exploring", solution=kept)
+    await show_as_cells(bench, attempt.code)
+    final_solution = Solution(attempts=(attempt,), apis=solution.apis)
+    await bench.update("Written without exploring", solution=final_solution)
     return True
 
 
@@ -102,8 +102,8 @@ async def _write_unseen(bench: Workbench) -> bool:
     Neither could exploring tell by one whether it is right. False where no code was written.
     """
     with bench.doing("Writing without exploring"):
-        sketched = (await _sketch(bench)).attempts
-        settings, docs = bench.settings, await _docs(bench, sketched)
+        sketches = (await _sketch(bench)).attempts
+        settings, docs = bench.settings, await _docs(bench, sketches)
         solution = await _write(
             bench, docs, settings.solution_attempts, repairs=settings.repair_rounds
         )
@@ -134,8 +134,8 @@ async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
 
     None where nothing raised one, or nothing can be cut into cells: then it is planned.
     """
-    failed = [one for one in attempts if _has_failed(one)]
-    farthest = max(failed, key=_progress, default=None)
+    failures = [one for one in attempts if _has_failed(one)]
+    farthest = max(failures, key=_progress, default=None)
     if farthest is None:
         return
     name = function_name(bench.exploration)
@@ -177,9 +177,9 @@ async def _write(
     some of these.
     """
     if docs:
-        found = await find(bench, bench.exploration.task.text, _FOUND)
-        best = [hit.doc.path for hit in found if hit.doc not in docs]
-        examples = options["examples"] = await used_before(bench, found, _MAP_CHARS // 2)
+        hits = await find(bench, bench.exploration.task.text, _FOUND)
+        best = [hit.doc.path for hit in hits if hit.doc not in docs]
+        examples = options["examples"] = await used_before(bench, hits, _MAP_CHARS // 2)
         room = _MAP_CHARS - example_chars(examples)
         options["library_map"] = library_map(bench.libraries.known.docs, room, best).text
     try:
@@ -196,10 +196,10 @@ async def _write(
         return Solution(attempts=())
 
 
-async def _docs(bench: Workbench, sketched: Sequence[Attempt]) -> tuple[ApiDoc, ...]:
+async def _docs(bench: Workbench, sketches: Sequence[Attempt]) -> tuple[ApiDoc, ...]:
     """The docs that the task's words retrieve, and those of what a sketch took for granted."""
     bench.tell(PART, "Reading the docs")
-    names = dict.fromkeys(name for one in sketched for name in sorted(wrong_names(one)))
+    names = dict.fromkeys(name for one in sketches for name in sorted(wrong_names(one)))
     return await find_meant(bench, bench.exploration.task.text, names, bench.settings.shown_apis)
 
 
@@ -212,21 +212,21 @@ async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | No
     best = _best(bench.exploration, attempts)
     if best is not None:
         return best
-    named = [one for one in attempts if one.call is not None and not one.problems]
-    failures = Counter(one.call.failure for one in named if one.call and one.call.failure)
+    valid_attempts = [one for one in attempts if one.call is not None and not one.problems]
+    failures = Counter(one.call.failure for one in valid_attempts if one.call and one.call.failure)
     failure, count = failures.most_common(1)[0] if failures else ("", 0)
     if count < _ALIKE or not await arguments.give_others(bench, failure):
         return None
-    again = [await try_solution(bench, one.code, (), PART) for one in named]
+    again = [await try_solution(bench, one.code, (), PART) for one in valid_attempts]
     return _best(bench.exploration, again) or again[0]
 
 
 def _best(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | None:
-    found = groups(exploration, attempts)
-    return found[0][-1] if found else None
+    clusters = groups(exploration, attempts)
+    return clusters[0][-1] if clusters else None
 
 
 def _agree(exploration: Exploration, attempts: Sequence[Attempt]) -> bool:
     """Whether two of them give the same."""
-    found = groups(exploration, attempts)
-    return bool(found) and len(found[0]) > 1
+    clusters = groups(exploration, attempts)
+    return bool(clusters) and len(clusters[0]) > 1

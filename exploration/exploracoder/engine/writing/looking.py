@@ -58,11 +58,11 @@ def _as_written(bench: Workbench) -> Message:
         for number, step in enumerate(chain_steps(bench), 1)
         if step.candidates
     ]
-    written = bench.exploration.written
-    if written.solution:
-        parts.append(f"### Solution\n{as_code(written.solution)}")
-    if written.calls:
-        parts.append(f"### Calls\n{as_code(written.calls)}")
+    answer = bench.exploration.written
+    if answer.solution:
+        parts.append(f"### Solution\n{as_code(answer.solution)}")
+    if answer.calls:
+        parts.append(f"### Calls\n{as_code(answer.calls)}")
     return Message("assistant", "\n".join(parts) or "### Solution")
 
 
@@ -73,16 +73,20 @@ def _shown(step: Step) -> Candidate:
 
 async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
     steps = [step for step in chain_steps(bench) if step.candidates]
-    failed = next((_shown(one) for one in steps if _has_failed(_shown(one))), None)
-    doubtful = failed or (attempt if attempt and not attempt.leaves_no_doubt else None)
+    candidate = next((_shown(one) for one in steps if _has_failed(_shown(one))), None)
+    doubtful = candidate or (attempt if attempt and not attempt.leaves_no_doubt else None)
     task = bench.exploration.task
     source = ""
-    if failed is not None and failed.observation is not None:
+    if candidate is not None and candidate.observation is not None:
         earlier = [task.context, *(link.candidate.code for link in bench.exploration.trace)]
         source = await look_up(
-            bench, failed.code, failed.observation, branch=bench.branches.current, earlier=earlier
+            bench,
+            candidate.code,
+            candidate.observation,
+            branch=bench.branches.current,
+            earlier=earlier,
         )
-    problems = (*(failed.problems if failed else ()), *(attempt.problems if attempt else ()))
+    problems = (*(candidate.problems if candidate else ()), *(attempt.problems if attempt else ()))
     observation = None if doubtful is None else _raised(doubtful)
     apis = await helpful_apis(bench, problems, observation, task.text) if doubtful else ()
     text = render(

@@ -27,22 +27,24 @@ PART = "write"
 _TRIES = 2
 
 
-async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
+async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
     """Ask for cells and the solution, and record the cells as steps.
 
-    They run as they come, up to the first that fails; in a review they wait. Open steps that are
-    ``replaced``, by their ids, go. Raises BudgetError and ModelError; what has come until then is
+    They run as they come, up to the first that fails; in a review they wait. The open steps
+    ``replaced_ids`` go. Raises BudgetError and ModelError; what has come until then is
     recorded.
     """
     bench.tell(PART, "Reading the docs")
-    done = tuple(one for one in _others(bench, replaced) if one.status == "done")
-    bench.cells_request = CellsRequest(done, bench.branches.current, bench.settings.prompt_chars)
-    reading = _Reading(bench, replaced)
+    done_steps = tuple(one for one in _others(bench, replaced_ids) if one.status == "done")
+    bench.cells_request = CellsRequest(
+        done_steps, bench.branches.current, bench.settings.prompt_chars
+    )
+    reading = _Reading(bench, replaced_ids)
     running = asyncio.ensure_future(reading.work())
     try:
         script = await _ask(bench, reading)
-        written = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
-        bench.change(written=written)
+        answer = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
+        bench.change(written=answer)
         reading.end(script)
         await running
     finally:
@@ -51,14 +53,14 @@ async def write(bench: Workbench, replaced: Collection[str] = ()) -> None:
         with contextlib.suppress(asyncio.CancelledError):
             await running
     if not script.cells:
-        bench.change(steps=_others(bench, replaced))
+        bench.change(steps=_others(bench, replaced_ids))
     words = "Wrote %1 cells and the solution" if script.solution else "Wrote %1 cells"
     await bench.update(Text(words, len(script.cells)), is_planned=True)
 
 
-def _others(bench: Workbench, replaced: Collection[str]) -> tuple[Step, ...]:
+def _others(bench: Workbench, replaced_ids: Collection[str]) -> tuple[Step, ...]:
     """The steps as they are now, without those that are replaced."""
-    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced)
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced_ids)
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:
@@ -88,9 +90,9 @@ def _script(bench: Workbench, script: Script) -> Script:
 class _Reading:
     """The cells of a reply that is being written: recorded in order, and run."""
 
-    def __init__(self, bench: Workbench, replaced: Collection[str]) -> None:
+    def __init__(self, bench: Workbench, replaced_ids: Collection[str]) -> None:
         self._bench = bench
-        self._replaced = replaced
+        self._replaced = replaced_ids
         self._cells: tuple[Cell, ...] = ()
         self._count = 0
         self._read_chars = 0

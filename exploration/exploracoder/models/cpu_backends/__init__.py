@@ -80,8 +80,8 @@ def processor_flags() -> frozenset[str]:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return frozenset()
-    said = (line.partition(":")[2] for line in lines if line.startswith(("flags", "Features")))
-    return frozenset(next(said, "").split())
+    values = (line.partition(":")[2] for line in lines if line.startswith(("flags", "Features")))
+    return frozenset(next(values, "").split())
 
 
 def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
@@ -101,13 +101,13 @@ def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
             " model with --base-url."
         )
     there = [one for one in fitting if one.path.is_file()]
-    forced = os.environ.get(FORCED_BACKEND, "").strip()
-    if forced == BUILT_IN:
+    choice = os.environ.get(FORCED_BACKEND, "").strip()
+    if choice == BUILT_IN:
         return None
-    if forced and forced not in (one.name for one in there):
+    if choice and choice not in (one.name for one in there):
         names = ", ".join([*(one.name for one in there), BUILT_IN])
-        raise SetupError(f"{FORCED_BACKEND} is {forced[:40]!r}; this machine can run: {names}.")
-    return next((one for one in there if not forced or one.name == forced), None)
+        raise SetupError(f"{FORCED_BACKEND} is {choice[:40]!r}; this machine can run: {names}.")
+    return next((one for one in there if not choice or one.name == choice), None)
 
 
 def require_openmp() -> None:

@@ -43,8 +43,8 @@ def _block(block: Block) -> str:
         case Heading():
             return f"<h4>{_text(block.text)}</h4>"
         case Line():
-            shown = "<br>".join(_text(line) for line in block.text.splitlines())
-            return f'<p style="{_TONES[block.tone]};margin:.3em 0">{shown}</p>'
+            html = "<br>".join(_text(line) for line in block.text.splitlines())
+            return f'<p style="{_TONES[block.tone]};margin:.3em 0">{html}</p>'
         case Table():
             return _table(block)
         case Code():
@@ -61,8 +61,8 @@ def _block(block: Block) -> str:
 
 def _table(table: Table) -> str:
     def row(cells: tuple[str, ...], tag: str) -> str:
-        made = "".join(f'<{tag} style="text-align:left">{_text(cell)}</{tag}>' for cell in cells)
-        return f"<tr>{made}</tr>"
+        html = "".join(f'<{tag} style="text-align:left">{_text(cell)}</{tag}>' for cell in cells)
+        return f"<tr>{html}</tr>"
 
     head = f"<thead>{row(table.head, 'th')}</thead>" if table.head else ""
     return (

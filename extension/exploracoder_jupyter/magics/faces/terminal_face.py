@@ -29,8 +29,8 @@ def print_page(page: Page) -> None:
     """Show the page on standard output."""
     console = _console()
     for block in page.blocks:
-        for drawn in _drawn(block):
-            console.print(drawn)
+        for renderable in _drawn(block):
+            console.print(renderable)
 
 
 def _console() -> Console:
@@ -59,8 +59,8 @@ def _drawn(block: Block) -> Iterator[RenderableType]:
         case Fold():
             yield Text(plain(block.title), "bold dim")
             for inner in block.blocks:
-                for drawn in _drawn(inner):
-                    yield Padding(drawn, (0, 0, 0, 2))
+                for renderable in _drawn(inner):
+                    yield Padding(renderable, (0, 0, 0, 2))
 
 
 def _code(text: str) -> Any:
@@ -73,10 +73,10 @@ def _table(table: Table) -> Any:
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    drawn = Drawn(box=None, show_header=bool(table.head), pad_edge=False, padding=(0, 2, 0, 0))
+    rich_table = Drawn(box=None, show_header=bool(table.head), pad_edge=False, padding=(0, 2, 0, 0))
     columns = max((len(row) for row in (table.head, *table.rows)), default=0)
     for at in range(columns):
-        drawn.add_column(Text(plain(table.head[at]) if at < len(table.head) else ""))
+        rich_table.add_column(Text(plain(table.head[at]) if at < len(table.head) else ""))
     for row in table.rows:
-        drawn.add_row(*(Text(" ".join(plain(cell).split())) for cell in row))
-    return drawn
+        rich_table.add_row(*(Text(" ".join(plain(cell).split())) for cell in row))
+    return rich_table

@@ -16,10 +16,10 @@ Press = Callable[[Order], None]
 class Board:
     """Makes views once the front end is known to draw them, or at once when that is asked for."""
 
-    def __init__(self, shell: Any, press: Press, answered: Callable[[], None]) -> None:
+    def __init__(self, shell: Any, press: Press, on_answer: Callable[[], None]) -> None:
         self._shell = shell
         self._press = press
-        self._front_end = FrontEnd(answered)
+        self._front_end = FrontEnd(on_answer)
         self.is_forced = False
 
     @property

@@ -114,10 +114,10 @@ class ButtonsPart:
             for look in (*WHOLE, *STEP, *END)
         }
         self._hint = kit.line("Hint", "A hint for Debug and Other candidates (optional)")
-        made = {command: button for command, (_, button) in self._buttons.items()}
-        self.whole = kit.row([made[look.command] for look in WHOLE])
-        self.step = kit.column([kit.row([made[look.command] for look in STEP]), self._hint])
-        self.end = kit.row([made[look.command] for look in END])
+        buttons = {command: button for command, (_, button) in self._buttons.items()}
+        self.whole = kit.row([buttons[look.command] for look in WHOLE])
+        self.step = kit.column([kit.row([buttons[look.command] for look in STEP]), self._hint])
+        self.end = kit.row([buttons[look.command] for look in END])
 
     def order(self, look: Look, at: Seen) -> Order:
         """What a press says, in words; the hint is used up by it."""
@@ -133,7 +133,7 @@ class ButtonsPart:
             can = at.can(look) if at is not None else look is CANCEL and moment.is_working
             button.disabled = not can
         # What was looked at is explored, a first try's solution too; what was stopped resumes.
-        shown = moment.exploration
+        exploration = moment.exploration
         is_idle = moment.progress.activity == "idle"
-        was_stopped = shown is not None and is_idle and shown.solution is None
+        was_stopped = exploration is not None and is_idle and exploration.solution is None
         self._buttons[GO_ON.command][1].description = "Resume" if was_stopped else "Explore"

@@ -23,13 +23,13 @@ class Choice:
         self.widget.observe(self._pick, "index")
         kit.show(self.widget, False)
 
-    def update(self, titles: Mapping[str, str], turn: object, proposed: str) -> str:
+    def update(self, titles: Mapping[str, str], turn: object, proposal: str) -> str:
         """Bring it up to date; the id of what is looked at, empty where there is nothing.
 
-        With another ``turn`` what is ``proposed`` is looked at anew.
+        With another ``turn`` ``proposal`` is looked at anew.
         """
         if turn != self._turn or self._at not in titles:
-            self._turn, self._at = turn, proposed
+            self._turn, self._at = turn, proposal
         self._ids = tuple(titles)
         self._kit.show(self.widget, bool(titles))
         self._draw(tuple(titles.values()), self._ids.index(self._at) if titles else None)

@@ -117,8 +117,8 @@ class View:
         """The subtask that is worked on or waits for the user, or that the user looks at."""
         steps = {step.subtask.id: step for step in whole.steps}
         last = whole.steps[-1] if whole.steps else None
-        proposed = steps.get(moment.progress.part) or pages.shown_step(whole) or last
-        id_ = proposed.subtask.id if proposed is not None else ""
+        proposal = steps.get(moment.progress.part) or pages.shown_step(whole) or last
+        id_ = proposal.subtask.id if proposal is not None else ""
         titles = {
             one.subtask.id: f"{number}. {_in_line(one.subtask.goal)[:_MOST_GOAL]}"
             for number, one in enumerate(whole.steps, start=1)
@@ -127,21 +127,21 @@ class View:
 
     def _look_at_candidate(self, step: Step | None) -> Iterable[Block]:
         """The candidate that is proposed, or that the user looks at."""
-        tried = step.candidates if step is not None else ()
-        chosen = step.chosen if step is not None else None
-        ids = [one.id for one in tried]
+        candidates = step.candidates if step is not None else ()
+        chosen_id = step.chosen if step is not None else None
+        ids = [one.id for one in candidates]
         titles = {
-            one.id: pages.candidate_title(number, one, is_proposed=one.id == chosen)
-            for number, one in enumerate(tried, start=1)
+            one.id: pages.candidate_title(number, one, is_proposed=one.id == chosen_id)
+            for number, one in enumerate(candidates, start=1)
         }
-        turn = (step.subtask.id if step is not None else "", chosen)
-        proposed = chosen if chosen in ids else ids[-1] if ids else ""
-        at = self._candidates.update(titles, turn, str(proposed))
-        self._candidate = tried[ids.index(at)] if ids else None
+        turn = (step.subtask.id if step is not None else "", chosen_id)
+        proposal = chosen_id if chosen_id in ids else ids[-1] if ids else ""
+        at = self._candidates.update(titles, turn, str(proposal))
+        self._candidate = candidates[ids.index(at)] if ids else None
         if self._candidate is None:
             return ()
         number = ids.index(at) + 1
-        return pages.candidate(number, self._candidate, is_proposed=at == chosen)
+        return pages.candidate(number, self._candidate, is_proposed=at == chosen_id)
 
     def _seen(self, moment: Moment) -> Seen | None:
         if moment.exploration is None:
@@ -158,38 +158,38 @@ class View:
 
 
 def _html(blocks: Iterable[Block]) -> str:
-    made = tuple(blocks)
-    return as_html(Page(made)) if made else ""
+    parts = tuple(blocks)
+    return as_html(Page(parts)) if parts else ""
 
 
 def _alert(blocks: Iterable[Block]) -> str:
-    said = _html(blocks)
-    return f'<div role="alert">{said}</div>' if said else ""
+    html = _html(blocks)
+    return f'<div role="alert">{html}</div>' if html else ""
 
 
 def _status(moment: Moment) -> str:
     if moment.exploration is not None:
-        said = pages.where(moment.exploration, moment.progress)
+        message = pages.where(moment.exploration, moment.progress)
     elif moment.error or moment.note:
-        said = "Not open."
+        message = "Not open."
     else:
-        said = f"Working: {moment.progress.message or 'starting'} …"
+        message = f"Working: {moment.progress.message or 'starting'} …"
     label = 'role="status" aria-label="Exploration status"'
-    return f"<div {label}>{escape(plain(said))}</div>"
+    return f"<div {label}>{escape(plain(message))}</div>"
 
 
 def _wrong(moment: Moment) -> list[Block]:
-    said = dict.fromkeys((moment.progress.error, moment.error))
-    blocks: list[Block] = [Line(text, "bad") for text in said if text]
+    errors = dict.fromkeys((moment.progress.error, moment.error))
+    blocks: list[Block] = [Line(text, "bad") for text in errors if text]
     return [*blocks, Line(moment.note, "strong")] if moment.note else blocks
 
 
 def _head(moment: Moment) -> str:
     """The task, and what is seen once the kernel of the widgets has been restarted."""
     title = [pages.title(moment.exploration)] if moment.exploration is not None else []
-    said = f"The kernel was restarted: these buttons do nothing. To go on run {moment.way_back}"
-    gone = f'<div class="exploracoder-gone" role="status">{escape(plain(said))}</div>'
-    return f"{_html(title)}{_GONE}{gone}"
+    message = f"The kernel was restarted: these buttons do nothing. To go on run {moment.way_back}"
+    notice = f'<div class="exploracoder-gone" role="status">{escape(plain(message))}</div>'
+    return f"{_html(title)}{_GONE}{notice}"
 
 
 def _in_line(text: str) -> str:

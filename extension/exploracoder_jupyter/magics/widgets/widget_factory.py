@@ -65,9 +65,9 @@ class Kit:
         """End a widget and all in it; what all widgets share stays."""
         for child in getattr(widget, "children", ()):
             self.close(child)
-        shared = (self._text, self._button)
+        shared_styles = (self._text, self._button)
         style = getattr(widget, "style", None)
-        if style is not None and style not in shared:
+        if style is not None and style not in shared_styles:
             style.close()
         widget.close()
 

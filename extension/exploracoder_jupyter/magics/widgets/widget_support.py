@@ -17,9 +17,9 @@ class FrontEnd:
     takes the value of the first, and the kernel is told so.
     """
 
-    def __init__(self, answered: Callable[[], None]) -> None:
+    def __init__(self, on_answer: Callable[[], None]) -> None:
         self.has_answered = False
-        self._answered = answered
+        self._answered = on_answer
         self._probe = ipywidgets.Layout(width=_WORD)
         self._probe.observe(self._hear, "height")
         self._link = ipywidgets.jsdlink((self._probe, "width"), (self._probe, "height"))

@@ -66,21 +66,21 @@ class JudgedTransport(httpx.AsyncBaseTransport):
         private = frozenset(each for each in addresses if not is_public(each))
         if self._named_private is None:  # the first request is to what was named
             self._named_private = private
-        allowed = self._named_private if _origin(url) == self._named else frozenset()
-        if refused := private - allowed:
+        allowed_addresses = self._named_private if _origin(url) == self._named else frozenset()
+        if others := private - allowed_addresses:
             raise DocsUnavailable(
-                f"{url} is not fetched: {url.host} is {min(refused)}, an address of this machine or"
+                f"{url} is not fetched: {url.host} is {min(others)}, an address of this machine or"
                 " of a private network, and was not what you named. If you mean it, name it."
             )
 
 
 def is_public(address: str) -> bool:
     """Whether an IP address belongs to a machine on the internet, however it is written."""
-    found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
-    if isinstance(found, IPv6Address):
-        packed = IPv4Address(found.packed[-4:]) if found in _NAT64 else None
-        found = found.ipv4_mapped or found.sixtofour or packed or found
-    return found.is_global and not (found.is_multicast or found.is_reserved)
+    ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        ipv4 = IPv4Address(ip.packed[-4:]) if ip in _NAT64 else None
+        ip = ip.ipv4_mapped or ip.sixtofour or ipv4 or ip
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
 
 
 def _origin(url: httpx.URL) -> tuple[str, int]:
@@ -97,7 +97,7 @@ def _is_address(host: str) -> bool:
 
 async def _look_up(host: str, port: int) -> list[str]:
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpx.ConnectError(f"{host} is not known ({error.strerror})") from None
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    return list(dict.fromkeys(str(address[0]) for *_, address in infos))

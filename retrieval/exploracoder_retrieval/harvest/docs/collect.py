@@ -52,7 +52,7 @@ class Collected:
 
 
 def collect(
-    given: Sequence[DocsSource],
+    docs_sources: Sequence[DocsSource],
     library: str,
     import_name: str | None,
     on_skip: Skip,
@@ -61,54 +61,54 @@ def collect(
     """Reads all files of the sources; what cannot be read is skipped with its reason.
 
     Args:
-        given: where the documentation lies.
+        docs_sources: where the documentation lies.
         library: the name that its APIs get.
         import_name: the library's module; None: what most of the names begin with.
         on_skip: called with a file and the reason why it was left out.
         progress: called as ("docs", files read, files found).
     """
-    files = [file for each in given for file in _found(each, on_skip)]
+    files = [file for each in docs_sources for file in _found(each, on_skip)]
     lists = [file for file in files if file.suffix in sources.LISTS]
     inventories = _inventories(files, on_skip)
     start = import_name or "".join(char if char.isalnum() else "_" for char in library)
-    collected = Collected(start)
+    pieces = Collected(start)
     for file in lists:
-        _read(file, Page(file.path, library, start, file.url), collected, on_skip)
+        _read(file, Page(file.path, library, start, file.url), pieces, on_skip)
     if import_name is None:
-        named = [doc.path for doc in collected.apis]
-        named += [name.path for found in inventories.values() for name in found.names]
-        tops = Counter(path.partition(".")[0] for path in named)
-        collected.import_name = tops.most_common(1)[0][0] if tops else start
+        paths = [doc.path for doc in pieces.apis]
+        paths += [name.path for inventory in inventories.values() for name in inventory.names]
+        tops = Counter(path.partition(".")[0] for path in paths)
+        pieces.import_name = tops.most_common(1)[0][0] if tops else start
     rest = [file for file in files if file.suffix not in (*sources.LISTS, sources.INVENTORY)]
     for number, file in enumerate(rest, start=1):
-        page = Page(file.path, library, collected.import_name, file.url)
-        _read(file, page, collected, on_skip)
+        page = Page(file.path, library, pieces.import_name, file.url)
+        _read(file, page, pieces, on_skip)
         if progress is not None:
             progress("docs", number, len(rest))
-    for file, found in inventories.items():
-        page = Page(file.path, library, collected.import_name, file.url)
-        collected.apis += _listed(page, found)
-        collected.about = _or_else(collected.about, About(found.project, found.version))
-    return collected
+    for file, inventory in inventories.items():
+        page = Page(file.path, library, pieces.import_name, file.url)
+        pieces.apis += _listed(page, inventory)
+        pieces.about = _or_else(pieces.about, About(inventory.project, inventory.version))
+    return pieces
 
 
 def _found(source: DocsSource, on_skip: Skip) -> tuple[DocsFile, ...]:
-    found = sources.files_of(source, on_skip)
-    if not found:
+    files = sources.files_of(source, on_skip)
+    if not files:
         there = "holds no file that is documentation" if source.path.exists() else "is not there"
         on_skip(source.origin, f"it {there}")
-    return found
+    return files
 
 
 def _inventories(files: list[DocsFile], on_skip: Skip) -> dict[DocsFile, Inventory]:
-    found = {}
+    inventories = {}
     for file in files:
         if file.suffix == sources.INVENTORY:
             try:
-                found[file] = read_inventory(file.path)
+                inventories[file] = read_inventory(file.path)
             except (UnreadableDocs, UnreadableSource) as error:
                 on_skip(file.url or str(file.path), str(error))
-    return found
+    return inventories
 
 
 def _listed(page: Page, inventory: Inventory) -> Iterator[ApiDoc]:
@@ -120,19 +120,19 @@ def _listed(page: Page, inventory: Inventory) -> Iterator[ApiDoc]:
         if page.url is not None:
             place = {"url": urljoin(page.url, name.uri)}
         else:
-            described = page.path.parent / name.uri.partition("#")[0]
-            place = {"file": str(described if described.is_file() else page.path)}
+            file = page.path.parent / name.uri.partition("#")[0]
+            place = {"file": str(file if file.is_file() else page.path)}
         yield ApiDoc.model_validate(
             {"path": name.path, "kind": name.kind, "library": page.library, **place}
             | {"signature": parts[-1]}
         )
 
 
-def _read(file: DocsFile, page: Page, collected: Collected, on_skip: Skip) -> None:
+def _read(file: DocsFile, page: Page, pieces: Collected, on_skip: Skip) -> None:
     try:
         if file.suffix in sources.LISTS:
             for doc in read_lines(page, on_skip):
-                collected.add(doc)
+                pieces.add(doc)
             return
         text = _text(file)
         if file.suffix in sources.SPECIFICATIONS:
@@ -142,7 +142,7 @@ def _read(file: DocsFile, page: Page, collected: Collected, on_skip: Skip) -> No
         else:
             reader = _READERS[file.suffix]
         for piece in reader(page, text):
-            collected.add(piece)
+            pieces.add(piece)
     except (UnreadableDocs, UnreadableSource, OSError, RecursionError, MemoryError) as error:
         on_skip(file.url or str(file.path), str(error) or type(error).__name__)
 

@@ -39,7 +39,7 @@ def read_lines(page: Page, on_skip: Callable[[str, str], None]) -> Iterator[ApiD
         UnreadableDocs: the file is damaged, or has no end.
         UnreadableSource: it cannot be opened.
     """
-    seen: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     for number, line in _numbered(page):
         if not line.strip():
             continue
@@ -48,17 +48,17 @@ def read_lines(page: Page, on_skip: Callable[[str, str], None]) -> Iterator[ApiD
         except ValueError as error:
             on_skip(f"{page.path}:{number}", str(error))
             continue
-        if doc.path in seen:
-            on_skip(f"{page.path}:{number}", f"{doc.path} is in line {seen[doc.path]} already")
+        if doc.path in line_of:
+            on_skip(f"{page.path}:{number}", f"{doc.path} is in line {line_of[doc.path]} already")
             continue
-        seen[doc.path] = number
+        line_of[doc.path] = number
         yield doc
 
 
 def _numbered(page: Page) -> Iterator[tuple[int, bytes]]:
-    packed = page.path.suffix == ".gz"
+    is_packed = page.path.suffix == ".gz"
     try:
-        with open_regular(page.path) as plain, gzip.open(plain) if packed else plain as file:
+        with open_regular(page.path) as plain, gzip.open(plain) if is_packed else plain as file:
             left_bytes = MAX_ALL_BYTES
             for number in range(1, MAX_LINES + 1):
                 line = file.readline(MAX_LINE_BYTES + 1)
@@ -77,26 +77,26 @@ def _numbered(page: Page) -> Iterator[tuple[int, bytes]]:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text") from None
     except (ValueError, RecursionError):
         raise ValueError("it is no JSON") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ValueError("it is no JSON object")
-    return found
+    return value
 
 
-def _api(page: Page, number: int, given: dict[str, Any]) -> ApiDoc:
-    path = given.get("path")
+def _api(page: Page, number: int, fields: dict[str, Any]) -> ApiDoc:
+    path = fields.get("path")
     if not isinstance(path, str) or not DOTTED.fullmatch(path):
         raise ValueError("its path is no dotted Python name")
-    texts = {key: given.get(key) or "" for key in ("signature", "summary", "doc")}
+    texts = {key: fields.get(key) or "" for key in ("signature", "summary", "doc")}
     if wrong := [key for key, value in texts.items() if not isinstance(value, str)]:
         raise ValueError(f"its {wrong[0]} is no text")
     doc = clean(texts["doc"])
-    kind = given.get("kind")
-    place = {key: given[key] for key in ("file", "line", "url") if given.get(key)}
+    kind = fields.get("kind")
+    place = {key: fields[key] for key in ("file", "line", "url") if fields.get(key)}
     try:
         return ApiDoc(
             path=path,
@@ -105,8 +105,8 @@ def _api(page: Page, number: int, given: dict[str, Any]) -> ApiDoc:
             signature=clip_signature(clean(texts["signature"])),
             summary=clean(texts["summary"]) or summarise(doc),
             doc=doc,
-            examples=tuple(given.get("examples") or ()) or find_examples(doc),
-            aliases=tuple(given.get("aliases") or ()),
+            examples=tuple(fields.get("examples") or ()) or find_examples(doc),
+            aliases=tuple(fields.get("aliases") or ()),
             **(place if "file" in place or "url" in place else page.place(number)),
         )
     except (ValidationError, TypeError) as error:

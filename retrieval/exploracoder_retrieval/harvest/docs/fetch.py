@@ -97,8 +97,8 @@ async def _fetch(url: str, folder: Path, limits: FetchLimits, progress: Progress
                 copy = _Copy(web, folder, limits)
                 await copy.take(url, progress)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        said = str(error) or type(error).__name__
-        raise DocsUnavailable(f"{url} cannot be fetched: {said}.") from None
+        reason = str(error) or type(error).__name__
+        raise DocsUnavailable(f"{url} cannot be fetched: {reason}.") from None
     copy.write_addresses()
 
 
@@ -224,6 +224,6 @@ def _folder_of(url: str) -> str:
 
 def _suffix(url: str, answer: httpx.Response) -> str:
     name = PurePosixPath(urlsplit(url).path).name.lower()
-    known = next((end for end in (*ALONE, *PAGES) if name.endswith(end)), "")
+    suffix = next((end for end in (*ALONE, *PAGES) if name.endswith(end)), "")
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return known or _SUFFIXES.get(kind, ".html")
+    return suffix or _SUFFIXES.get(kind, ".html")

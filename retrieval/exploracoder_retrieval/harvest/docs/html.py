@@ -39,16 +39,16 @@ def read_html(page: Page, text: str) -> Iterator[Piece]:
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(text, "html.parser")
-    for unwanted in soup.select(_NO_TEXT):
-        unwanted.decompose()
+    for tag in soup.select(_NO_TEXT):
+        tag.decompose()
     body: Any = soup.select_one('[role="main"]') or soup.find("main") or soup.body or soup
-    described: list[Tag] = []
+    descriptions: list[Tag] = []
     for element in body.find_all(id=DOTTED):
-        found = _described(page, element)
-        if found is not None:
-            described.append(element.parent if element.name == "dt" else element)
-            yield found
-    for element in described:
+        doc = _described(page, element)
+        if doc is not None:
+            descriptions.append(element.parent if element.name == "dt" else element)
+            yield doc
+    for element in descriptions:
         # What an API's own description says is no mention of it.
         if element.name == "dl":
             element.extract()
@@ -62,10 +62,10 @@ def _described(page: Page, element: Tag) -> ApiDoc | None:
     if element.name == "dt":
         kind = _kind(element.parent, path)
         block = element.find_next_sibling("dd")
-        said = _text_of(block) if block else ""
+        text = _text_of(block) if block else ""
     elif _HEADINGS.match(element.name):
         kind = guess_kind(path)
-        said = _text_below(element)
+        text = _text_below(element)
     else:
         return None
     signature = _signature(_heading_signature(element) or element, path)
@@ -74,9 +74,9 @@ def _described(page: Page, element: Tag) -> ApiDoc | None:
         kind,
         page.place(element.sourceline, path),
         signature=signature,
-        summary=summarise(said),
-        doc=said,
-        examples=find_examples(said),
+        summary=summarise(text),
+        doc=text,
+        examples=find_examples(text),
     )
 
 
@@ -98,16 +98,16 @@ def _heading_signature(heading: Tag) -> Tag | None:
 
 
 def _signature(element: Tag, path: str) -> str:
-    said = " ".join(_MARKS.sub("", element.get_text()).split()).replace("→", "->")
-    said = _SPACES.sub(lambda match: match[1] or match[2], said)
+    text = " ".join(_MARKS.sub("", element.get_text()).split()).replace("→", "->")
+    text = _SPACES.sub(lambda match: match[1] or match[2], text)
     owner, _, name = path.rpartition(".")
     # Before the name may stand words of any kind: class, property, the module.
-    found = re.search(rf"(?<!\w){re.escape(name)}\s*(?P<rest>[(:=].*|$)", said)
-    rest = found["rest"] if found else ""
-    called = f"{name} {rest}" if rest.startswith("=") else f"{name}{rest}"
+    name_match = re.search(rf"(?<!\w){re.escape(name)}\s*(?P<rest>[(:=].*|$)", text)
+    rest = name_match["rest"] if name_match else ""
+    call = f"{name} {rest}" if rest.startswith("=") else f"{name}{rest}"
     is_member = owner.rpartition(".")[2][:1].isupper()
-    shown = f"{owner.rpartition('.')[2]}.{called}" if is_member else called
-    return clip_signature(clean(shown))
+    signature = f"{owner.rpartition('.')[2]}.{call}" if is_member else call
+    return clip_signature(clean(signature))
 
 
 def _text_of(block: Tag) -> str:
@@ -147,8 +147,8 @@ def _block(part: Tag) -> str:
     for code in part.find_all("code"):
         if not code.find_parent("pre"):
             code.string = f"`{code.get_text()}`"
-    said = " ".join(part.get_text().split())
-    return f"- {said}" if part.name == "li" else said
+    text = " ".join(part.get_text().split())
+    return f"- {text}" if part.name == "li" else text
 
 
 def _passages(page: Page, body: Tag) -> Iterator[Passage]:

@@ -47,12 +47,12 @@ def read_inventory(path: Path) -> Inventory:
     import sphobjinv
 
     try:
-        found = sphobjinv.Inventory(plaintext=_unpacked(read_bytes(path, MAX_SIZE_BYTES)))
+        inventory = sphobjinv.Inventory(plaintext=_unpacked(read_bytes(path, MAX_SIZE_BYTES)))
     except (ValueError, TypeError, zlib.error, sphobjinv.SphobjinvError) as error:
         if isinstance(error, UnreadableDocs):
             raise
         raise UnreadableDocs(f"it is no Sphinx inventory ({type(error).__name__})") from None
-    return Inventory(found.project, found.version, tuple(_python_names(found.objects)))
+    return Inventory(inventory.project, inventory.version, tuple(_python_names(inventory.objects)))
 
 
 def _python_names(objects: list[object]) -> Iterator[Listed]:

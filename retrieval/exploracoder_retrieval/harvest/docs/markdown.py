@@ -59,9 +59,9 @@ def _fence(
     info = token.info.strip()
     directive, code = _DIRECTIVE.match(info), _CODE.match(info)
     if directive:
-        found = _defined(page, directive["call"], token.content, place, directive["kind"])
-        if found is not None:
-            yield found
+        doc = _defined(page, directive["call"], token.content, place, directive["kind"])
+        if doc is not None:
+            yield doc
         return
     language = code["of"] or "python" if code else info.partition(" ")[0]
     content = _OPTION.sub("", token.content) if code else token.content
@@ -79,20 +79,20 @@ def _headed(page: Page, text: str, tokens: list[Token]) -> Iterator[ApiDoc]:
         call = tokens[number + 1].content.replace("\\_", "_").strip("` ")
         if first is None or not call.startswith(f"{page.import_name}."):
             continue
-        said = "\n".join(lines[first[1] : last[0] if last else None])
-        found = _defined(page, call, said, page.place(first[0] + 1), "")
-        if found is not None:
-            yield found
+        body = "\n".join(lines[first[1] : last[0] if last else None])
+        doc = _defined(page, call, body, page.place(first[0] + 1), "")
+        if doc is not None:
+            yield doc
 
 
-def _defined(page: Page, call: str, said: str, place: Place, kind: str) -> ApiDoc | None:
-    called = split_call(call.split("{", 1)[0].strip())
-    if called is None:
+def _defined(page: Page, call: str, text: str, place: Place, kind: str) -> ApiDoc | None:
+    parts = split_call(call.split("{", 1)[0].strip())
+    if parts is None:
         return None
-    path, signature = called
+    path, signature = parts
     if not path.startswith(f"{page.import_name}."):
         path = f"{page.import_name}.{path}"
-    doc = clean(_OPTION.sub("", said))
+    doc = clean(_OPTION.sub("", text))
     return page.api(
         path,
         KINDS.get(kind) or guess_kind(path, is_call=bool(signature)),

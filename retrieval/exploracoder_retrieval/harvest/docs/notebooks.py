@@ -22,8 +22,8 @@ def read_notebook(page: Page, text: str) -> Iterator[Piece]:
         if kind == "code":
             code = clean(without_magics(source))
             if code:
-                said = f"{title} (cell {number})".strip()
-                yield Passage("example", code, said, place, imports.before(code))
+                cell_title = f"{title} (cell {number})".strip()
+                yield Passage("example", code, cell_title, place, imports.before(code))
         elif kind == "markdown" and source.strip():
             title = source.strip().splitlines()[0].lstrip("# ")[:200]
             if "`" in source:

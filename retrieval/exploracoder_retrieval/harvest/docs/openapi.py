@@ -37,20 +37,20 @@ def read_openapi(page: Page, text: str) -> Iterator[Piece]:
     info = as_map(root.get("info"))
     servers = [as_text(as_map(each).get("url")) for each in _list(root.get("servers"))]
     where = f"Servers: {', '.join(servers)}" if servers else ""
-    said = [as_text(info.get("title")), as_text(info.get("description")), where]
+    paragraphs = [as_text(info.get("title")), as_text(info.get("description")), where]
     yield About(
         name=as_text(info.get("title")),
         version=as_text(info.get("version")),
-        overview=clean("\n\n".join(part for part in said if part)),
+        overview=clean("\n\n".join(part for part in paragraphs if part)),
     )
     schemas, lines = Schemas(root), _lines(text)
     for path, item in as_map(root.get("paths")).items():
-        shared = _list(as_map(item).get("parameters"))
+        shared_parameters = _list(as_map(item).get("parameters"))
         for method, operation in as_map(schemas.resolve(item)).items():
             if str(method).lower() in _METHODS and isinstance(operation, dict):
-                given = [*shared, *_list(operation.get("parameters"))]
+                parameters = [*shared_parameters, *_list(operation.get("parameters"))]
                 route = (str(method).lower(), str(path))
-                yield _operation(page, schemas, route, operation, given, lines.get(route))
+                yield _operation(page, schemas, route, operation, parameters, lines.get(route))
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -74,15 +74,17 @@ def _operation(
     schemas: Schemas,
     route: tuple[str, str],
     operation: dict[str, Any],
-    given: list[Any],
+    raw_parameters: list[Any],
     line: int | None,
 ) -> ApiDoc:
     method, path = route
-    named = as_text(operation.get("operationId"))
-    name = re.sub(r"\W+", "_", named) or re.sub(r"[\W_]+", "_", f"{method}_{path}").strip("_")
+    operation_id = as_text(operation.get("operationId"))
+    name = re.sub(r"\W+", "_", operation_id) or re.sub(r"[\W_]+", "_", f"{method}_{path}").strip(
+        "_"
+    )
     parameters = {
         (as_text(each.get("name")), as_text(each.get("in"))): each
-        for each in (as_map(schemas.resolve(one)) for one in given)
+        for each in (as_map(schemas.resolve(one)) for one in raw_parameters)
     }
     body = schemas.body(operation, list(parameters.values()))
     usual = [each for each in parameters.values() if each.get("in") not in ("body", "formData")]
@@ -104,13 +106,15 @@ def _operation(
 def _text(schemas: Schemas, operation: dict[str, Any], parameters: list[dict[str, Any]]) -> str:
     lines = [as_text(operation.get("summary")), as_text(operation.get("description"))]
     for each in parameters:
-        said = as_text(each.get("description"))
-        needed = "" if _needed(each) else ", optional"
-        lines.append(f"- {schemas.parameter(each)} ({as_text(each.get('in'))}{needed}): {said}")
+        description = as_text(each.get("description"))
+        optional = "" if _needed(each) else ", optional"
+        lines.append(
+            f"- {schemas.parameter(each)} ({as_text(each.get('in'))}{optional}): {description}"
+        )
     lines += schemas.fields_of_body(operation)
     for code, reply in as_map(operation.get("responses")).items():
-        said = as_text(as_map(schemas.resolve(reply)).get("description"))
-        lines.append(f"- answers {code}: {said}")
+        description = as_text(as_map(schemas.resolve(reply)).get("description"))
+        lines.append(f"- answers {code}: {description}")
     return clean("\n".join(line for line in lines if line))
 
 
@@ -124,14 +128,14 @@ def _list(value: object) -> list[Any]:
 
 def _lines(text: str) -> dict[tuple[str, str], int]:
     """Where each operation stands, in files that have a line for each key."""
-    found: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], int] = {}
     path = ""
     for number, line in enumerate(text.splitlines(), start=1):
         if match := _PATH_LINE.match(line):
             path = match[1].strip()
         elif (match := _METHOD_LINE.match(line)) and path:
-            found.setdefault((match[1].lower(), path), number)
-    return found
+            lines.setdefault((match[1].lower(), path), number)
+    return lines
 
 
 class Schemas:
@@ -170,46 +174,46 @@ class Schemas:
     def fields_of_body(self, operation: dict[str, Any]) -> list[str]:
         """A line for each field of the object that is sent."""
         schema = as_map(self.resolve(self._body_schema(operation) or {}))
-        needed = schema.get("required")
-        required = needed if isinstance(needed, list) else []
+        value = schema.get("required")
+        required_names = value if isinstance(value, list) else []
         lines = []
         for name, field in list(as_map(schema.get("properties")).items())[:_MAX_FIELDS]:
-            said = as_text(as_map(field).get("description"))
-            optional = "" if name in required else " (optional)"
-            lines.append(f"- body.{name}: {self.type(field)}{optional}: {said}".rstrip(": "))
+            description = as_text(as_map(field).get("description"))
+            optional = "" if name in required_names else " (optional)"
+            lines.append(f"- body.{name}: {self.type(field)}{optional}: {description}".rstrip(": "))
         return lines
 
     def reply(self, operation: dict[str, Any]) -> str:
         """The type of the first answer that means success."""
         for code, reply in as_map(operation.get("responses")).items():
             if str(code).startswith("2"):
-                found = as_map(self.resolve(reply))
-                schema = found.get("schema") or _content_schema(found)
+                response = as_map(self.resolve(reply))
+                schema = response.get("schema") or _content_schema(response)
                 return self.type(schema) if schema else ""
         return ""
 
     def type(self, schema: object, depth: int = 0) -> str:
         """A schema's name, or its type in short: ``list[Pet]``, ``'a' | 'b'``, ``object``."""
-        given = as_map(schema)
-        reference = given.get("$ref")
+        mapping = as_map(schema)
+        reference = mapping.get("$ref")
         if isinstance(reference, str):
             return reference.rpartition("/")[2]
         if depth > _MAX_DEPTH:
             return "…"
-        if isinstance(given.get("enum"), list):
-            return " | ".join(repr(value) for value in given["enum"][:6])
+        if isinstance(mapping.get("enum"), list):
+            return " | ".join(repr(value) for value in mapping["enum"][:6])
         for key in ("oneOf", "anyOf", "allOf"):
-            if isinstance(given.get(key), list):
+            if isinstance(mapping.get(key), list):
                 mark = " & " if key == "allOf" else " | "
-                return mark.join(self.type(each, depth + 1) for each in given[key][:4])
-        if given.get("type") == "array":
-            return f"list[{self.type(given.get('items'), depth + 1)}]"
-        kind = given.get("type")
+                return mark.join(self.type(each, depth + 1) for each in mapping[key][:4])
+        if mapping.get("type") == "array":
+            return f"list[{self.type(mapping.get('items'), depth + 1)}]"
+        kind = mapping.get("type")
         return " | ".join(map(str, kind)) if isinstance(kind, list) else as_text(kind) or "object"
 
     def _body_schema(self, operation: dict[str, Any]) -> object:
-        found = as_map(self.resolve(operation.get("requestBody")))
-        return _content_schema(found) if found else None
+        body = as_map(self.resolve(operation.get("requestBody")))
+        return _content_schema(body) if body else None
 
     def _at(self, reference: str) -> object:
         value: object = self._root
@@ -228,7 +232,7 @@ def as_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _content_schema(found: dict[Any, Any]) -> object:
-    content = as_map(found.get("content"))
-    preferred = content.get("application/json") or next(iter(content.values()), None)
-    return as_map(preferred).get("schema")
+def _content_schema(mapping: dict[Any, Any]) -> object:
+    content = as_map(mapping.get("content"))
+    media_type = content.get("application/json") or next(iter(content.values()), None)
+    return as_map(media_type).get("schema")

@@ -56,9 +56,9 @@ class Page:
             return {"url": f"{self.url}#{anchor}" if anchor else self.url}
         return {"file": str(self.path), "line": line}
 
-    def api(self, path: str, kind: ApiKind, place: Place, **said: object) -> ApiDoc:
+    def api(self, path: str, kind: ApiKind, place: Place, **fields: object) -> ApiDoc:
         """An ApiDoc of the library that the page documents."""
-        values = {"path": path, "kind": kind, "library": self.library, **place, **said}
+        values = {"path": path, "kind": kind, "library": self.library, **place, **fields}
         return ApiDoc.model_validate(values)
 
 
@@ -110,5 +110,5 @@ def guess_kind(path: str, *, is_call: bool = True) -> ApiKind:
 
 def clean(text: str) -> str:
     """Text of bounded length without the characters that steer terminals."""
-    kept = "".join(char for char in text[:MAX_TEXT_CHARS] if char >= " " or char in "\n\t")
-    return kept.replace("\x7f", "").strip()
+    characters = "".join(char for char in text[:MAX_TEXT_CHARS] if char >= " " or char in "\n\t")
+    return characters.replace("\x7f", "").strip()

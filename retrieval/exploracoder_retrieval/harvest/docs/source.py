@@ -65,8 +65,8 @@ def _files(path: Path, on_skip: Skip | None) -> Iterator[Path]:
     if path.is_file():
         yield from [path] if suffix_of(path) else []
     elif path.is_dir():
-        found = walk(path, _is_wanted, _is_left_out, inside=path.resolve(), on_skip=on_skip)
-        yield from (Path(entry.path) for entry in found)
+        entries = walk(path, _is_wanted, _is_left_out, inside=path.resolve(), on_skip=on_skip)
+        yield from (Path(entry.path) for entry in entries)
 
 
 def _is_wanted(name: str) -> bool:
@@ -79,7 +79,11 @@ def _is_left_out(name: str) -> bool:
 
 def _addresses(path: Path) -> dict[str, str]:
     try:
-        found = json.loads(read_bytes(path / ADDRESSES, inside=path.resolve()))
+        addresses = json.loads(read_bytes(path / ADDRESSES, inside=path.resolve()))
     except (UnreadableSource, ValueError, RecursionError):
         return {}
-    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+    return (
+        {str(key): str(value) for key, value in addresses.items()}
+        if isinstance(addresses, dict)
+        else {}
+    )
