@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from exploracoder.confined import find_interpreter
+from exploracoder.confined_interpreter import find_interpreter
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure

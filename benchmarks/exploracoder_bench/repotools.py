@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from exploracoder.confined import find_interpreter
+from exploracoder.confined_interpreter import find_interpreter
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
@@ -33,7 +33,7 @@ _OPEN = """
 import sys, time
 from pathlib import Path
 from exploracoder_bench.repotools import open_tools
-from exploracoder.confined import find_interpreter
+from exploracoder.confined_interpreter import find_interpreter
 python = find_interpreter(sys.executable)
 wall, cpu = time.perf_counter(), time.process_time()
 open_tools(Path(sys.argv[1]), python, Path(sys.argv[2]))

@@ -18,7 +18,6 @@ from typing import Any, ParamSpec, TypeVar
 from exploracoder import commands as c
 from exploracoder import prepare
 from exploracoder.background import run_sync
-from exploracoder.bringing import AnySource
 from exploracoder.errors import InputError, SetupError
 from exploracoder.events import Progress
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
@@ -27,6 +26,7 @@ from exploracoder.models.chat import ChatModel
 from exploracoder.session import Session
 from exploracoder.state import Exploration, Target
 from exploracoder.tasks import make_task
+from exploracoder.user_variables import AnySource
 from exploracoder.workspace import Options, Workspace, check_trust, in_thread, open_workspace
 
 Code = str | Path
@@ -167,7 +167,7 @@ async def explore(
         output: The notebook to write; a file that is there is moved aside. Without one it is
             ``exploration.ipynb`` here, numbered if there is one.
         on_event: Called with each event, in the thread and loop of the work; it must not raise.
-        source: Where variables come along from: `exploracoder.bringing.Source` for a running
+        source: Where variables come along from: `exploracoder.user_variables.Source` for a running
             kernel.
         options: Everything else.
 

@@ -16,8 +16,7 @@ from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 
-from exploracoder import bringing, prompts
-from exploracoder.bringing import AnySource
+from exploracoder import prompts, user_variables
 from exploracoder.engine.running.oracle import accept_check
 from exploracoder.engine.workbench import Record, Workbench
 from exploracoder.errors import InputError, SetupError, raised_as
@@ -25,6 +24,7 @@ from exploracoder.installed import import_paths
 from exploracoder.models.chat import ChatModel
 from exploracoder.state import Exploration, ended_as
 from exploracoder.texts import Text
+from exploracoder.user_variables import AnySource
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ async def open_bench(
         scratch = await manager.__aenter__()
     executor, task = scratch.executor, exploration.task
     try:
-        brought = await bringing.bring(executor, opening.source, exploration.brought)
+        brought = await user_variables.bring(executor, opening.source, exploration.brought)
         if task.context:
             _accept_context(await executor.run(executor.root, task.context))
         if task.target is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.facts.modules import ModuleFinder
-from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest.docs.source import ALONE
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target

@@ -15,7 +15,7 @@ from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.reading import names
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.state import Exploration, State
 

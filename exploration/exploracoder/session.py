@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_retrieval.index import Index
 
-from exploracoder import bringing
+from exploracoder import user_variables
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import BudgetError, ModelError, NoCodeError, SetupError
 from exploracoder.methods import find_method
@@ -98,7 +98,7 @@ class Session:
         message = f"Started. Sandbox: {bench.exploration.sandbox}"
         await bench.update(message, status="running", reason="")
         if bench.exploration.brought != Brought():
-            await bench.update(bringing.in_words(bench.exploration.brought))
+            await bench.update(user_variables.in_words(bench.exploration.brought))
         try:
             await find_method(bench.exploration.method).run(bench)
         except asyncio.CancelledError:

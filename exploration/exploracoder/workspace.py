@@ -20,8 +20,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
 
-from exploracoder import confined, document, prepare, trust
-from exploracoder.bringing import AnySource, bring, check_source
+from exploracoder import confined_interpreter, document, prepare, trust
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.installed import find_libraries, import_paths, version_changes
 from exploracoder.methods import DEFAULT
@@ -29,6 +28,7 @@ from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, OpenScratch, local_scratch
 from exploracoder.replay import Replay, ReplayedCell, replay
 from exploracoder.state import Exploration, Library
+from exploracoder.user_variables import AnySource, bring, check_source
 
 if TYPE_CHECKING:
     from exploracoder.models.reply_cache import ReplyCache
@@ -128,7 +128,9 @@ class Options:
         Raises InputError when it cannot be used.
         """
         then = prepare.interpreter_then(exploration) if exploration is not None else None
-        return confined.find_interpreter(self.python or then, import_compiled=self.import_compiled)
+        return confined_interpreter.find_interpreter(
+            self.python or then, import_compiled=self.import_compiled
+        )
 
     def find_scratch(
         self, python: str | Path, exploration: Exploration | None = None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from exploracoder_jupyter.handlers.routes import Route
-    from exploracoder_jupyter.hosting import Host
+    from exploracoder_jupyter.hosted_explorations import Host
 
 _LEVELS = ("auto", "strict", "network", "off")
 _STRATEGIES = ("auto", "fork", "replay")

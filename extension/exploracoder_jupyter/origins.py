@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from uuid import uuid4
 
-from exploracoder.bringing import Source
 from exploracoder.errors import InputError
 from exploracoder.texts import Text
+from exploracoder.user_variables import Source
 
 from exploracoder_jupyter import notebook_file
 from exploracoder_jupyter.errors import UnknownError

@@ -12,7 +12,7 @@ import time
 from importlib import metadata
 from pathlib import Path, PurePath
 
-from exploracoder.confined import run_confined
+from exploracoder.confined_interpreter import run_confined
 from exploracoder.errors import InputError
 from exploracoder.prepare import find_library
 from exploracoder.texts import Text

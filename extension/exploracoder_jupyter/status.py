@@ -13,7 +13,7 @@ from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import PROFILES
 
 from exploracoder_jupyter import paths
-from exploracoder_jupyter.hosting import Host
+from exploracoder_jupyter.hosted_explorations import Host
 from exploracoder_jupyter.protocol import (
     IndexedLibrary,
     IndexRequest,

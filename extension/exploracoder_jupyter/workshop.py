@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder import prepare
-from exploracoder.bringing import Source
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
 from exploracoder.models.discovery import find_servers, is_loopback
@@ -18,6 +17,7 @@ from exploracoder.models.model_choice import HOSTED_URL, ModelChoice, key_for
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import PROFILES, Settings, make_settings
 from exploracoder.suitable_profile import Fit
+from exploracoder.user_variables import Source
 from exploracoder_kernel.kernel.start_options import StartOptions
 from exploracoder_kernel.sandbox import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
@@ -26,11 +26,11 @@ from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.journal import Journal
 from exploracoder_jupyter.models import LazyModel
 from exploracoder_jupyter.protocol import CellOrigin
-from exploracoder_jupyter.pulling import Pulling
 from exploracoder_jupyter.pythons import Pythons
+from exploracoder_jupyter.server_index import Shelves
 from exploracoder_jupyter.services import Services
-from exploracoder_jupyter.shelves import Shelves
 from exploracoder_jupyter.source_lookups import Lookups
+from exploracoder_jupyter.weights_download import Pulling
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.harvest.target import Target

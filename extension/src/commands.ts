@@ -12,7 +12,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { Ability, ACTIONS, ActionName, IAction } from './actions';
 import { withAgreement } from './agreement';
-import { beginFrom } from './beginning';
+import { beginFrom } from './prefill';
 import { withModel } from './modelgone';
 import { insertSolution, solutionCode } from './notebook/insert';
 import { stepOf } from './notebook/preview';

@@ -18,7 +18,7 @@ from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, Librar
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.nearest import NearExample, nearest
 from exploracoder_retrieval.fingerprint import fingerprint
-from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.library_python import Interpreter

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from exploracoder import confined, prepare
+from exploracoder import confined_interpreter, prepare
 from exploracoder.commands import Mode
 from exploracoder.events import Progress, change_between
 from exploracoder.live import LiveSession
@@ -105,7 +105,7 @@ async def live_session(
     sandboxing = choose("auto", python=sys.executable, cwd=here)
     scratch = local_scratch(sys.executable, here, sandboxing=sandboxing)
     with prepare.open_index() as index:
-        interpreter = confined.find_interpreter(sys.executable)
+        interpreter = confined_interpreter.find_interpreter(sys.executable)
         libraries = prepare.index_libraries(index, exploration.task.libraries, interpreter)
         exploration = exploration.model_copy(update={"libraries": libraries})
         async with prepare.open_model(server.model, server.base_url) as model:

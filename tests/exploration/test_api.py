@@ -18,7 +18,7 @@ from exploracoder.background import Background
 from exploracoder.errors import InputError
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_kernel.carrying import OwnVariables
+from exploracoder_kernel.variable_transfer import OwnVariables
 
 from .conftest import Serve
 from .scripted import CHECK, COLLECT, CONTEXT, KEEP, READ, TASK, TeaModel, fenced

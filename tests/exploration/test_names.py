@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder.engine.reading import names
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 

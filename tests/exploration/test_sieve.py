@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from exploracoder.engine.knowing.sieve import sift
-from exploracoder.engine.reading.known import KnownApis, names_used
+from exploracoder.engine.reading.known_apis import KnownApis, names_used
 from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
 

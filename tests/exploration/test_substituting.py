@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import pytest
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.running import substituting
 from exploracoder.engine.running.substituting import search, substitutes
 from exploracoder.state import NameProblem

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder.engine.knowing.source_lookup import SourceLookup, names_in_line
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder_kernel.observation import Variable
 
 from .conftest import Command

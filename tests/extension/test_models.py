@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 from exploracoder.models.catalogue import DEFAULT, ModelFile, model_named
-from exploracoder.models.chosen import choose_model
 from exploracoder.models.downloads import Hub
+from exploracoder.models.embedded_choice import choose_model
 from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_jupyter.pulling import Pulling
+from exploracoder_jupyter.weights_download import Pulling
 
 from .conftest import House, Model, TeaModel, request
 from .server import Client

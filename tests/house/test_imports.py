@@ -78,7 +78,7 @@ def test_a_package_imports_only_what_lies_before_it(folder: str) -> None:
 
 
 def test_the_engine_s_packages_import_only_what_comes_before_them() -> None:
-    bench = ["libraries", "limits", "asking", "branches", "workbench"]
+    bench = ["libraries", "limits", "model_requests", "branches", "workbench"]
     order = ["reading", *bench, "knowing", "running", "exploring", "finishing", "writing"]
     engine = ROOT / "exploration/exploracoder/engine"
     wrong = []

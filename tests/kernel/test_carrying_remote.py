@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel.carrying import carry
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.arrivals import Arrivals
 from exploracoder_kernel.kernel.contents import BadRequest
@@ -15,6 +14,7 @@ from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
+from exploracoder_kernel.variable_transfer import carry
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 DEFINED = """

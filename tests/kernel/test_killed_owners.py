@@ -14,7 +14,7 @@ from exploracoder_kernel.scratch import sweep
 
 OWN = """
 import os
-from exploracoder_kernel.carrying import OwnVariables
+from exploracoder_kernel.variable_transfer import OwnVariables
 
 secret = "what a person works with"
 source = OwnVariables(["secret"])

@@ -11,11 +11,11 @@ from exploracoder.settings import PROFILES
 from exploracoder.state import Attempt, Candidate, Exploration, Solution, Step, Subtask, Task
 from exploracoder_jupyter.magics.cell_view import Showing
 from exploracoder_jupyter.magics.keeper import Keeper
-from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page_blocks import Line, Page
 from exploracoder_jupyter.magics.parsing import Order
 from exploracoder_jupyter.magics.screen import TerminalScreen
 from exploracoder_jupyter.magics.widgets.view import View
+from exploracoder_jupyter.magics.work_snapshot import Moment
 from exploracoder_kernel.observation import Observation
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from exploracoder.confined import find_interpreter
+from exploracoder.confined_interpreter import find_interpreter
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.harvest import Harvest, harvest

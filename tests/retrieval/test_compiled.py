@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exploracoder.confined import find_interpreter
+from exploracoder.confined_interpreter import find_interpreter
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import NotConfined

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_retrieval.errors import EmptyLibrary
-from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest import Harvest, harvest
 from exploracoder_retrieval.harvest.docs.source import DocsSource
 from exploracoder_retrieval.harvest.reader import read

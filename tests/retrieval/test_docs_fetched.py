@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_retrieval.errors import DocsUnavailable
-from exploracoder_retrieval.given import GivenDocs
+from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target

@@ -89,7 +89,7 @@ def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
 def _functions(
     sources: tuple[str, ...], options: dict[str, Any], skipped_files: list[SkippedFile]
 ) -> list[Function]:
-    from exploracoder import confined
+    from exploracoder import confined_interpreter
     from exploracoder_retrieval.errors import RetrievalError
     from exploracoder_retrieval.harvest.target import find_target
 
@@ -99,7 +99,7 @@ def _functions(
     for number, source in enumerate(sources):
         if not roots[number].exists():
             try:
-                interpreter = confined.find_interpreter(options["python"])
+                interpreter = confined_interpreter.find_interpreter(options["python"])
                 roots[number] = find_target(source, interpreter).root
             except RetrievalError as error:
                 raise InputError(str(error)) from error

@@ -88,7 +88,7 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
 
 
 def _user_python(python: str | None) -> Finding:
-    from exploracoder.confined import find_interpreter
+    from exploracoder.confined_interpreter import find_interpreter
 
     try:
         interpreter = find_interpreter(python)

@@ -202,9 +202,9 @@ def _work(
     so_far: dict[str, Any],
 ) -> int:
     from exploracoder import document
-    from exploracoder.bringing import find_source, interpreter_of
     from exploracoder.cli import report
     from exploracoder.session import Session
+    from exploracoder.user_variables import find_source, interpreter_of
     from exploracoder.workspace import Workspace, open_workspace
 
     if options.python is None and arguments["kernel"] is not None:

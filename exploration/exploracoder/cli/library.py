@@ -234,11 +234,11 @@ def _indexed(
     working: Callable[[str], None],
 ) -> Library:
     """One library in the index. Documentation that cannot be used is not remembered."""
-    from exploracoder import giving, prepare
+    from exploracoder import prepare, user_docs
 
-    is_given = bool(docs) or name is not None or giving.is_documentation(target)
+    is_given = bool(docs) or name is not None or user_docs.is_documentation(target)
     if is_given:
-        target = giving.give(index, target, docs, interpreter, name=name, progress=working)
+        target = user_docs.give(index, target, docs, interpreter, name=name, progress=working)
     try:
         return prepare.index_libraries(index, (target,), interpreter)[0]
     except InputError:
@@ -251,10 +251,10 @@ def _forget(index: Index, target: str, interpreter: Interpreter, *, as_json: boo
     """Forget documentation; True when there is nothing else that could be indexed."""
     from exploracoder_retrieval.errors import RetrievalError
 
-    from exploracoder import giving
+    from exploracoder import user_docs
     from exploracoder.prepare import find_library
 
-    was_given = giving.take_back(index, target, interpreter)
+    was_given = user_docs.take_back(index, target, interpreter)
     outcome = "forgotten" if was_given else "none were given"
     click.echo(f"Docs of {target}: {outcome}.", err=True)
     try:

@@ -120,7 +120,7 @@ def use(name: str, as_json: bool) -> int:
 @json_option
 def remove(name: str, as_json: bool) -> int:
     """Delete the file of the model NAME, and what there is of an unfinished download."""
-    from exploracoder.models.running import servers_of
+    from exploracoder.models.model_processes import servers_of
 
     store = _store(name)
     if servers := servers_of(store):

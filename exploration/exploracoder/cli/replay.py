@@ -44,8 +44,8 @@ def replay(file: Path, as_json: bool, **given: Any) -> int:
 
 def _replay(file: Path, arguments: dict[str, Any]) -> Replay:
     from exploracoder import document
-    from exploracoder.bringing import find_source
     from exploracoder.cli.questions import check_trust
+    from exploracoder.user_variables import find_source
     from exploracoder.workspace import prepare_replay
 
     exploration = document.load(file)

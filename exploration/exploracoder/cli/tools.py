@@ -98,11 +98,11 @@ def tools(
 
 @contextmanager
 def _repositories(python: str | None) -> Iterator[Repositories]:
-    from exploracoder import confined
+    from exploracoder import confined_interpreter
     from exploracoder.repositories import Repositories
 
     with Progress() as progress:
-        yield Repositories(confined.find_interpreter(python), progress.working)
+        yield Repositories(confined_interpreter.find_interpreter(python), progress.working)
 
 
 def _question(tool: str | None, root: str | None, arguments: dict[str, Any]) -> Question:

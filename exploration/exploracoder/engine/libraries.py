@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from exploracoder_retrieval.apisearch.web import WebSearch
 from exploracoder_retrieval.index import Index
 
-from exploracoder.engine.reading.known import KnownApis, names_used
+from exploracoder.engine.reading.known_apis import KnownApis, names_used
 from exploracoder.engine.reading.name_grammar import grammar_of
 
 if TYPE_CHECKING:

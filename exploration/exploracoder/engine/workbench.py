@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from exploracoder_kernel.executor import Executor
 from exploracoder_retrieval.index import Index
 
-from exploracoder.engine.asking import CountedModel
 from exploracoder.engine.branches import Branches
 from exploracoder.engine.libraries import Libraries
 from exploracoder.engine.limits import Limits
+from exploracoder.engine.model_requests import CountedModel
 from exploracoder.memory import keep_solution
 from exploracoder.models.chat import ChatModel
 from exploracoder.settings import Settings

@@ -15,7 +15,7 @@ from exploracoder_retrieval.shared_members import same, with_others
 
 from exploracoder import prepare
 from exploracoder.engine.knowing.source_lookup import SourceLookup
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.reading.value_text import clip, describe_api, listed
 from exploracoder.errors import InputError, raised_as
 from exploracoder.mapping import map_of

@@ -11,7 +11,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from exploracoder import document
 from exploracoder.engine.reading.value_text import clip
-from exploracoder.mcp import failing
+from exploracoder.mcp import failure_place
 from exploracoder.mcp.kept_branches import CellsRun
 from exploracoder.state import Exploration, Solution, State, ended_as
 
@@ -90,7 +90,7 @@ class Verdict(Shown):
 
     verified: bool
     verdict: str
-    failed_in: failing.Place | None = None
+    failed_in: failure_place.Place | None = None
     error: str = ""
     traceback: str = ""
     output: str = ""
@@ -163,17 +163,17 @@ def verdict_of(exploration: Exploration) -> dict[str, Any]:
     verdict = document.verification(exploration).replace("**", "")
     if final is None:
         return {"verified": False, "verdict": verdict}
-    if final.checks == "failed" and failing.failed_in(final) == "solution":
+    if final.checks == "failed" and failure_place.failed_in(final) == "solution":
         verdict = "Not solved: the solution fails when the check calls it."
     last = final.check_observation or (final.call.observation if final.call else final.observation)
-    failure = failing.failed(final)
+    failure = failure_place.failed(final)
     output = "\n".join(filter(None, (_output(final.observation), _output(last))))
     return {
         "verified": final.checks == "passed",
         "verdict": verdict,
-        "failed_in": failing.failed_in(final),
+        "failed_in": failure_place.failed_in(final),
         "error": _error(failure) if failure is not None else "",
-        "traceback": shorten(without_colours(failing.traceback(final)), _TRACEBACK_CHARS),
+        "traceback": shorten(without_colours(failure_place.traceback(final)), _TRACEBACK_CHARS),
         "output": _output(final.observation) if last is final.observation else output,
         "added_imports": final.added_imports,
         "problems": tuple(map(str, final.problems)),

@@ -14,7 +14,7 @@ from exploracoder_retrieval.repotools.tool_questions import Question
 from exploracoder_retrieval.repotools.tool_text import answer_text
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder import confined
+from exploracoder import confined_interpreter
 from exploracoder.engine.reading.value_text import clip
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError, ReplyError
@@ -104,7 +104,7 @@ async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str
 
     def ask() -> str:
         if bench.libraries.repositories is None:
-            interpreter = confined.find_interpreter(bench.exploration.python or None)
+            interpreter = confined_interpreter.find_interpreter(bench.exploration.python or None)
             bench.libraries.repositories = Repositories(interpreter, progress)
         target = bench.exploration.task.target
         assert target is not None, "there is a class to write"

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
 from exploracoder.models.catalogue import DEFAULT, ModelFile
-from exploracoder.models.chosen import choose_model, chosen_model
 from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of, wheel_folder
+from exploracoder.models.embedded_choice import choose_model, chosen_model
 from exploracoder.models.gguf_header import read_header
 
 if TYPE_CHECKING:

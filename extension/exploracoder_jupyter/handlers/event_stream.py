@@ -14,7 +14,7 @@ from exploracoder_jupyter.handlers import access
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
-    from exploracoder_jupyter.hosting import Host
+    from exploracoder_jupyter.hosted_explorations import Host
 
 # WebSocket's own number for a message that is against the rules.
 _UNEXPECTED = 1008

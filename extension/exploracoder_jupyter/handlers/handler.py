@@ -49,7 +49,7 @@ class Handler(APIHandler):
         route, id_ = await app.find_route(str(self.request.method), path)
         self._track_activity = route.is_activity
         await access.check(self, route.permissions)
-        from exploracoder_jupyter.handlers.asked import Asked
+        from exploracoder_jupyter.handlers.request_fields import Asked
 
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         request = Asked(await app.host(), id_, query, self.request.body)

@@ -21,8 +21,8 @@ from tornado.web import HTTPError
 from exploracoder_jupyter import exports, status
 from exploracoder_jupyter.errors import UnknownError
 from exploracoder_jupyter.handlers.access import READS, RUNS_CODE, SAVES, WRITES, Permissions
-from exploracoder_jupyter.handlers.asked import MOST_NOTEBOOK_BYTES, Asked
-from exploracoder_jupyter.hosting import Host
+from exploracoder_jupyter.handlers.request_fields import MOST_NOTEBOOK_BYTES, Asked
+from exploracoder_jupyter.hosted_explorations import Host
 from exploracoder_jupyter.protocol import (
     Accepted,
     DocRequest,

@@ -17,8 +17,8 @@ from exploracoder.errors import CommandError, ExploraCoderError, InputError, Unt
 from exploracoder.live_exploration import LiveExploration
 from exploracoder.state import Exploration
 from exploracoder.workspace import check_trust
-from exploracoder_kernel.carrying import OwnVariables
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_kernel.variable_transfer import OwnVariables
 from exploracoder_retrieval.errors import RetrievalError
 
 from exploracoder_jupyter.magics import help_page, library_requests, pages, places, registry

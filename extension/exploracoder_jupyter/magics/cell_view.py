@@ -11,8 +11,8 @@ from exploracoder.errors import CommandError
 from exploracoder.events import Event, Progress
 
 from exploracoder_jupyter.magics.keeper import Keeper
-from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.screen import Screen
+from exploracoder_jupyter.magics.work_snapshot import Moment
 
 _STARTING = Progress(activity="working", message="Starting")
 

@@ -13,10 +13,10 @@ from exploracoder.events import Event
 from exploracoder_jupyter.magics.cell_view import Showing
 from exploracoder_jupyter.magics.configuration import Widgets, has_ipywidgets
 from exploracoder_jupyter.magics.keeper import Keeper
-from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page_blocks import Page
 from exploracoder_jupyter.magics.parsing import Order
 from exploracoder_jupyter.magics.screen import screen_for
+from exploracoder_jupyter.magics.work_snapshot import Moment
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.magics.widgets.board import Board

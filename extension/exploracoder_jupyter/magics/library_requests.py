@@ -12,7 +12,7 @@ from exploracoder.errors import InputError
 from exploracoder.replay import Replay
 from exploracoder.state import Exploration, Library
 from exploracoder.workspace import Options, in_thread, open_libraries, prepare_replay
-from exploracoder_kernel.carrying import OwnVariables
+from exploracoder_kernel.variable_transfer import OwnVariables
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.index import Index
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from exploracoder import bringing, document, trust
+from exploracoder import document, trust, user_variables
 from exploracoder.engine.running import steering
 from exploracoder.events import Progress
 from exploracoder.models.model_cost import Usage
@@ -14,7 +14,6 @@ from exploracoder.state import Brought, Candidate, Exploration, Library, Step
 from exploracoder.toolcoder.cards import with_cards
 from exploracoder.trust import Preview
 
-from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page_blocks import (
     Block,
     Code,
@@ -27,6 +26,7 @@ from exploracoder_jupyter.magics.page_blocks import (
     Table,
     Tone,
 )
+from exploracoder_jupyter.magics.work_snapshot import Moment
 
 if TYPE_CHECKING:
     from exploracoder_kernel.observation import Observation
@@ -94,7 +94,7 @@ def spent(exploration: Exploration, notebook: str) -> Iterator[Block]:
     """What it cost, where it is kept, and what was brought along."""
     yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     if exploration.brought != Brought():
-        yield Line(bringing.in_words(exploration.brought), "dim")
+        yield Line(user_variables.in_words(exploration.brought), "dim")
 
 
 def solution(exploration: Exploration) -> Iterator[Block]:

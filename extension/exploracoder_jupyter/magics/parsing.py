@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from exploracoder.bringing import parse_names
 from exploracoder.commands import Mode
 from exploracoder.errors import InputError
+from exploracoder.user_variables import parse_names
 
 from exploracoder_jupyter.magics import registry
 

@@ -14,9 +14,9 @@ from uuid import uuid4
 from exploracoder.background import Job
 from exploracoder.events import Event
 
-from exploracoder_jupyter.magics.moment import Look, Moment
 from exploracoder_jupyter.magics.page_blocks import Page
 from exploracoder_jupyter.magics.pages import moment_page
+from exploracoder_jupyter.magics.work_snapshot import Look, Moment
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.magics.widgets.board import Board

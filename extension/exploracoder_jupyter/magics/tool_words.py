@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from exploracoder import confined
+from exploracoder import confined_interpreter
 from exploracoder.errors import InputError
 from exploracoder.repositories import Repositories
 from exploracoder.workspace import Options, in_thread
@@ -83,7 +83,7 @@ async def ask_tools(
 
 
 def _ask(lookup: Asked, roots: Sequence[str], options: Options) -> tuple[tuple[str, str], ...]:
-    repositories = Repositories(confined.find_interpreter(options.python))
+    repositories = Repositories(confined_interpreter.find_interpreter(options.python))
     answers: list[tuple[str, str]] = []
     problems: list[InputError] = []
     for root in roots:

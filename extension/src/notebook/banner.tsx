@@ -2,7 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget, runIcon } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
-import { NotebookHolder } from './holding';
+import { NotebookHolder } from './notebookholder';
 import { StripButton } from './toolbar';
 
 /** Says above an exploration's notebook what is not as usual, and what to do about it. */

@@ -5,7 +5,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 import { PanelLayout } from '@lumino/widgets';
 import * as React from 'react';
-import { failureOf, isOfLibrary } from '../beginning';
+import { failureOf, isOfLibrary } from '../prefill';
 import { explorationIcon } from '../icons';
 import { KEY } from './marks';
 import { StripButton, keepKeys } from './toolbar';

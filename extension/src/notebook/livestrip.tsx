@@ -4,7 +4,7 @@ import { BoxLayout } from '@lumino/widgets';
 import * as React from 'react';
 import { IExplorationModel } from '../tokens';
 import { LiveText } from '../widgets/livetext';
-import { NotebookHolder } from './holding';
+import { NotebookHolder } from './notebookholder';
 
 /** Shows below an exploration's notebook what the model is writing; it takes no room otherwise. */
 export class LiveStrip extends ReactWidget {

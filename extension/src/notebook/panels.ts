@@ -8,7 +8,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { BoxLayout } from '@lumino/widgets';
 import { IExplorationModel, IExplorations } from '../tokens';
 import { Banner } from './banner';
-import { NotebookHolder } from './holding';
+import { NotebookHolder } from './notebookholder';
 import { LiveStrip } from './livestrip';
 import { markOf } from './marks';
 import { stepOf } from './preview';

@@ -9,7 +9,7 @@ import {
   writtenFor,
   writtenIn
 } from './marks';
-import { longestRising } from './rising';
+import { longestRising } from './longestrising';
 
 /** A cell as it is in the notebook now. */
 export interface ICurrentCell {

@@ -9,7 +9,7 @@ import { PanelLayout } from '@lumino/widgets';
 import * as React from 'react';
 import { ActionName, MORE } from '../actions';
 import { openMenu } from '../widgets/menu';
-import { NotebookHolder } from './holding';
+import { NotebookHolder } from './notebookholder';
 import { markOf } from './marks';
 import { SolutionStrip } from './solutionstrip';
 import { stepView } from './stepview';

@@ -1,6 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
-import { NO_RECALL, recalled } from '../recall';
+import { NO_RECALL, recalled } from '../taskhistory';
 
 /** The box for the task. The arrow keys bring back earlier tasks at its first and last line. */
 export function TaskBox(props: {

@@ -18,7 +18,7 @@ from exploracoder_retrieval.harvest.result import LibrarySource
 from exploracoder_retrieval.library_python import Interpreter, normalise
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.given import Given, GivenDocs
+    from exploracoder_retrieval.given_docs import Given, GivenDocs
 
 _NOT_THE_LIBRARY = frozenset(
     {"tests", "test", "docs", "doc", "examples", "example"}

@@ -10,7 +10,7 @@ from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import names
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import NameProblem
 

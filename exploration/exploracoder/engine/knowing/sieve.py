@@ -16,7 +16,7 @@ from exploracoder_kernel.observation import Variable
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.shared_members import alike, one_of_each, same
 
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 
 # More puts what the examples use before what was asked for: the ranking weighs use as well.
 _USED_IN_EXAMPLES = 1.4

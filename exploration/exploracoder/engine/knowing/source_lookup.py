@@ -26,9 +26,9 @@ from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
 from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
 
-from exploracoder import confined
+from exploracoder import confined_interpreter
 from exploracoder.engine.reading import names, syntax
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.reading.value_text import clip
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import InputError
@@ -45,7 +45,7 @@ class SourceLookup:
     """Answers from the source that an interpreter would import. Its methods block."""
 
     def __init__(self, python: str, homes: Sequence[Path]) -> None:
-        interpreter = confined.find_interpreter(python)
+        interpreter = confined_interpreter.find_interpreter(python)
         store = FactStore(tools_cache(), interpreter.version)
         self._sources = InstalledSources(interpreter, store, tuple(homes))
         self._scope = Scope(self._sources)

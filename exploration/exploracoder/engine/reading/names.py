@@ -16,7 +16,7 @@ from exploracoder_kernel.executor import Executor
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import syntax
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.state import NameProblem
 
 _IPYTHON_NAMES = {"In", "Out", "display", "get_ipython", "exit", "quit", "_", "__", "___"}

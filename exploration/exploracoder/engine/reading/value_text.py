@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.settings import Settings
 from exploracoder.state import NameProblem
 

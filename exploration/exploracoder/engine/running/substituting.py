@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import syntax
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.running.renaming import MOST_SECONDS, Tried, TriedT
 
 # Runs for a solution that the user's check refuses; for a step a fourth of them.

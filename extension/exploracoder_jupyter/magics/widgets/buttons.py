@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from exploracoder.events import Abilities, Action
 from exploracoder.state import Candidate, Exploration, Step
 
-from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.pages import number_of, shown_step
 from exploracoder_jupyter.magics.parsing import Order
+from exploracoder_jupyter.magics.work_snapshot import Moment
 
 if TYPE_CHECKING:
     from exploracoder_jupyter.magics.widgets.widget_factory import Kit

@@ -13,12 +13,12 @@ from exploracoder.state import Candidate, Exploration, Step
 from exploracoder_jupyter.magics import pages
 from exploracoder_jupyter.magics.faces.html_face import as_html
 from exploracoder_jupyter.magics.faces.text_face import plain
-from exploracoder_jupyter.magics.moment import Moment
 from exploracoder_jupyter.magics.page_blocks import Block, Line, Page
 from exploracoder_jupyter.magics.parsing import Order
 from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look, Seen
 from exploracoder_jupyter.magics.widgets.selected_item import Choice
 from exploracoder_jupyter.magics.widgets.widget_factory import Kit
+from exploracoder_jupyter.magics.work_snapshot import Moment
 
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 _MOST_GOAL = 100

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from cloudpickle import cloudpickle
 from exploracoder_kernel.branch.pickling import pickle_variables
-from exploracoder_kernel.carrying import Carried, carry
 from exploracoder_kernel.errors import KernelError
 from exploracoder_kernel.pickled_variables import PickleRequest
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
+from exploracoder_kernel.variable_transfer import Carried, carry
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 import __main__

@@ -1,4 +1,4 @@
-import { NO_RECALL, recalled } from '../recall';
+import { NO_RECALL, recalled } from '../taskhistory';
 
 const HISTORY = ['newest', 'older', 'oldest'];
 

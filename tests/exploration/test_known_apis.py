@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from exploracoder.engine.reading.known import KnownApis
+from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
 

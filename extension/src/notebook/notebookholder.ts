@@ -10,7 +10,7 @@ import { KEY, isObject, sourceOf } from './marks';
 import { merge } from './merge';
 import { Previews, previewsAfter, stepOf, withPreviews } from './preview';
 import { ExplorationContents, IMerge } from './provider';
-import { QuietChanges } from './quiet';
+import { QuietChanges } from './quietchanges';
 import { upsert } from './upsert';
 
 /** Keeps an exploration's notebook that is open in this tab as the server has it. */

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.shelves import Shelves
+from exploracoder_jupyter.server_index import Shelves
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter

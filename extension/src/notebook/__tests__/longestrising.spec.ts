@@ -1,4 +1,4 @@
-import { longestRising } from '../rising';
+import { longestRising } from '../longestrising';
 import { seeded } from './cells';
 
 describe('longestRising', () => {

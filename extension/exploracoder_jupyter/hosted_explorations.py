@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from exploracoder import commands as c
 from exploracoder import trust
-from exploracoder.bringing import Source, check_source
 from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.installed import version_changes
 from exploracoder.models.model_choice import ModelChoice
@@ -17,6 +16,7 @@ from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
 from exploracoder.tasks import make_task
 from exploracoder.texts import Text
+from exploracoder.user_variables import Source, check_source
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import LevelChoice
@@ -25,7 +25,7 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_jupyter import notebook_file, paths
 from exploracoder_jupyter.errors import ModelGoneError, UnknownError
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.hosted import Hosted
+from exploracoder_jupyter.hosted_exploration import Hosted
 from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.merging import difference
@@ -41,12 +41,12 @@ from exploracoder_jupyter.protocol import (
     SavedNotebook,
     Summary,
 )
-from exploracoder_jupyter.pulling import Pulling
 from exploracoder_jupyter.pythons import Pythons, absolute
 from exploracoder_jupyter.sandboxes import Sandboxes
+from exploracoder_jupyter.server_index import Shelves
 from exploracoder_jupyter.services import services_of
-from exploracoder_jupyter.shelves import Shelves
 from exploracoder_jupyter.source_lookups import Lookups
+from exploracoder_jupyter.weights_download import Pulling
 from exploracoder_jupyter.workshop import Choices, Recipe, Workshop, journal_folder
 
 if TYPE_CHECKING:

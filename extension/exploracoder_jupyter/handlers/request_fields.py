@@ -10,7 +10,7 @@ from exploracoder.errors import InputError
 from pydantic import TypeAdapter, ValidationError
 
 from exploracoder_jupyter.errors import TooLargeError
-from exploracoder_jupyter.hosting import Host
+from exploracoder_jupyter.hosted_explorations import Host
 
 MOST_BYTES = 1_000_000
 # As much as Jupyter itself takes of a notebook: there may be large outputs in it.

@@ -1,9 +1,9 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { IError } from '@jupyterlab/nbformat';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { codeOf } from './place';
+import { codeOf } from './usernotebook';
 import { CellError } from './protocol';
-import { suggestionsFor } from './suggesting';
+import { suggestionsFor } from './suggestions';
 import { IExplorations } from './tokens';
 
 /** Fill the form in from a cell: its failure, its words, or else its code as what runs first. */

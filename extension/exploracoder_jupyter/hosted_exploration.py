@@ -22,11 +22,11 @@ from exploracoder_kernel.run_limits import Limits
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
+from exploracoder_jupyter.exploration_saving import Keeper
 from exploracoder_jupyter.journal import Heading, heading_of
-from exploracoder_jupyter.keeping import Keeper
 from exploracoder_jupyter.kernels import Ears, SidecarKernel
 from exploracoder_jupyter.protocol import OpenExploration, Summary
-from exploracoder_jupyter.shelves import short
+from exploracoder_jupyter.server_index import short
 from exploracoder_jupyter.tab_updates import Teller
 from exploracoder_jupyter.workshop import Recipe, Workshop
 

@@ -1,6 +1,6 @@
 import { Kernel } from '@jupyterlab/services';
 import { Debouncer } from '@lumino/polling';
-import { UserNotebook } from './place';
+import { UserNotebook } from './usernotebook';
 import { CellError, SourceCell, Suggestions } from './protocol';
 import { IExplorations } from './tokens';
 import { variablesOf } from './variables';

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exploracoder_kernel.carrying import Carried, OwnVariables, carry
 from exploracoder_kernel.errors import KernelError, SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.user_kernel import UserKernel, attach
+from exploracoder_kernel.variable_transfer import Carried, OwnVariables, carry
 
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.state import Brought, BroughtVariable, LeftVariable
