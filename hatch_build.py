@@ -44,8 +44,8 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         architecture = self._architecture()
         if architecture is not None:
             script = Path(self.root, "exploration", "build_cpu_backends.py")
-            done = subprocess.run([sys.executable, str(script), architecture], check=False)
-            if done.returncode != 0:
+            process = subprocess.run([sys.executable, str(script), architecture], check=False)
+            if process.returncode != 0:
                 self.app.display_warning("The embedded model will read prompts more slowly.")
                 return
             build_data["artifacts"] += [f"/{_CPU_BACKENDS}/{architecture}/*.so"]

@@ -122,9 +122,9 @@ def notebook_page() -> Iterator[str]:
         yield from _words(one.get("description", "").partition("\n\nAttributes:")[0])
         yield "| field | type | default |"
         yield "| --- | --- | --- |"
-        for field, made in one["properties"].items():
-            default = "required" if field in one.get("required", ()) else _default(made)
-            yield f"| `{field}` | {_cell(_type(made))} | {default} |"
+        for field, field_schema in one["properties"].items():
+            default = "required" if field in one.get("required", ()) else _default(field_schema)
+            yield f"| `{field}` | {_cell(_type(field_schema))} | {default} |"
         yield ""
 
 
@@ -224,8 +224,8 @@ def _command(name: str, command: click.Command) -> Iterator[str]:
         yield from (f"- {_option(option)}" for option in options)
         yield ""
     if isinstance(command, click.Group):
-        for sub, made in command.commands.items():
-            yield from _command(f"{name} {sub}", made)
+        for sub, subcommand in command.commands.items():
+            yield from _command(f"{name} {sub}", subcommand)
 
 
 def _words(text: str | None) -> Iterator[str]:
@@ -285,28 +285,30 @@ def _range(field: FieldInfo) -> str:
     return ", ".join(bounds)
 
 
-def _type(made: dict[str, Any]) -> str:
+def _type(schema: dict[str, Any]) -> str:
     """A part of a JSON Schema in words."""
-    if "$ref" in made:
-        name = made["$ref"].rpartition("/")[2]
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
-    if "anyOf" in made:
-        return " or ".join(_type(one) for one in made["anyOf"])
-    if "enum" in made or "const" in made:
-        return ", ".join(f"`{value}`" for value in made.get("enum", [made.get("const")]))
-    if made.get("type") == "array":
-        return f"list of {_type(made.get('items', {}))}"
-    if made.get("type") == "object":
+    if "anyOf" in schema:
+        return " or ".join(_type(one) for one in schema["anyOf"])
+    if "enum" in schema or "const" in schema:
+        return ", ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
+    if schema.get("type") == "array":
+        return f"list of {_type(schema.get('items', {}))}"
+    if schema.get("type") == "object":
         return "object of values"
-    return str(made.get("format") or made.get("type") or "any")
+    return str(schema.get("format") or schema.get("type") or "any")
 
 
-def _default(made: dict[str, Any]) -> str:
+def _default(schema: dict[str, Any]) -> str:
     """What stands for a field that is left out; objects are made of their own defaults."""
-    if "default" not in made:
+    if "default" not in schema:
         return "made anew"
     return (
-        "its defaults" if isinstance(made["default"], dict) else f"`{json.dumps(made['default'])}`"
+        "its defaults"
+        if isinstance(schema["default"], dict)
+        else f"`{json.dumps(schema['default'])}`"
     )
 
 

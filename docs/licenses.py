@@ -102,10 +102,10 @@ def arithmetic() -> Part:
         ggml: Path = build.fetch_source(Path(folder))
         cpu = ggml / "src/ggml-cpu"
         files = [*cpu.glob("*.*"), *(cpu / "llamafile").iterdir(), *(cpu / "amx").iterdir()]
-        said = {
-            f"{found[0].strip()} ({file.name})"
+        copyrights = {
+            f"{match[0].strip()} ({file.name})"
             for file in files
-            for found in re.finditer(r"Copyright.* 2\d{3} .*", file.read_text(encoding="utf-8"))
+            for match in re.finditer(r"Copyright.* 2\d{3} .*", file.read_text(encoding="utf-8"))
         }
         text = (ggml.parent / "LICENSE").read_text(encoding="utf-8")
     return Part(
@@ -113,7 +113,9 @@ def arithmetic() -> Part:
         _GGML_VERSION,
         "MIT",
         _BACKENDS,
-        "\n".join([text.strip(), "", "Under the same license, of others:", "", *sorted(said)]),
+        "\n".join(
+            [text.strip(), "", "Under the same license, of others:", "", *sorted(copyrights)]
+        ),
     )
 
 
@@ -131,9 +133,12 @@ def _build_script() -> ModuleType:
 def main() -> int:
     """Write the file, or check it as far as that needs no package index."""
     if sys.argv[1:] == ["--check"]:
-        said = FILE.read_text(encoding="utf-8")
-        known = [*map(str, (*front_end(), *run_time(), vocabulary())), f"ggml {_GGML_VERSION}\n"]
-        missing = [part.strip("=\n").partition("\n")[0] for part in known if part not in said]
+        text = FILE.read_text(encoding="utf-8")
+        known_parts = [
+            *map(str, (*front_end(), *run_time(), vocabulary())),
+            f"ggml {_GGML_VERSION}\n",
+        ]
+        missing = [part.strip("=\n").partition("\n")[0] for part in known_parts if part not in text]
         sys.stderr.writelines(f"{one}: run `make licenses`.\n" for one in missing)
         return 1 if missing else 0
     parts = [*front_end(), arithmetic(), *run_time(), vocabulary()]

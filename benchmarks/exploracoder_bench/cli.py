@@ -114,7 +114,7 @@ def bench() -> None:
 )
 @pool_options
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="Where everything is kept.")
-def run(**given: Any) -> int:
+def run(**arguments: Any) -> int:
     """Run methods on problems; go on where an earlier run in the same folder was ended.
 
     Each problem's known solution is tried first: a problem that cannot be solved here, or whose
@@ -123,7 +123,7 @@ def run(**given: Any) -> int:
     """
     from exploracoder_bench.bench_commands import run_command
 
-    return run_command(given, f"exploracoder {shlex.join(sys.argv[1:])}")
+    return run_command(arguments, f"exploracoder {shlex.join(sys.argv[1:])}")
 
 
 @bench.command()
@@ -136,11 +136,11 @@ def run(**given: Any) -> int:
     help="Seconds of one run, the setting run-seconds of 'bench run'. Default: 30.",
 )
 @click.option("--out", type=_OUT, required=True, metavar="DIR", help="A folder to work in.")
-def check(**given: Any) -> int:
+def check(**arguments: Any) -> int:
     """Judge problems without any model: known solutions must pass, wrong ones must not."""
     from exploracoder_bench.bench_commands import check_command
 
-    return check_command(given)
+    return check_command(arguments)
 
 
 @bench.command()
@@ -154,14 +154,14 @@ def check(**given: Any) -> int:
     help="Make tables of runs that different code made, with the code's name; otherwise they are"
     " refused.",
 )
-def report(**given: Any) -> int:
+def report(**arguments: Any) -> int:
     """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
 
     Pictures need matplotlib: pip install 'exploracoder[bench]'.
     """
     from exploracoder_bench.bench_commands import report_command
 
-    return report_command(given)
+    return report_command(arguments)
 
 
 @bench.command()
@@ -209,7 +209,7 @@ def init(folder: Path) -> int:
 @click.option(
     "--python", metavar="EXE", help="For classes that require no pins. Default: this one."
 )
-def class_tasks(**given: Any) -> int:
+def class_tasks(**arguments: Any) -> int:
     """Make tasks in FOLDER: small packages, each without one class, whose own tests are the check.
 
     A package's source distribution is fetched with pip, held to its SHA-256, and never installed;
@@ -226,7 +226,7 @@ def class_tasks(**given: Any) -> int:
     """
     from exploracoder_bench.bench_commands import class_tasks_command
 
-    return class_tasks_command(given)
+    return class_tasks_command(arguments)
 
 
 @bench.command()

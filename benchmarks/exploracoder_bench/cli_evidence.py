@@ -23,7 +23,7 @@ _OUT = click.Path(path_type=Path, file_okay=False)
 )
 @problem_options
 @pool_options
-def renamed(**given: Any) -> int:
+def renamed(**arguments: Any) -> int:
     """Turn problems about a well-known library into problems about one that nobody has seen.
 
     FOLDER becomes a kit: a copy of the library in which all public names are new, and the problems
@@ -36,7 +36,7 @@ def renamed(**given: Any) -> int:
     """
     from exploracoder_bench.evidence_commands import renamed_command
 
-    return renamed_command(given)
+    return renamed_command(arguments)
 
 
 _results_option = click.option(

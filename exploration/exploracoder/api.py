@@ -220,12 +220,12 @@ def _like(
 
 
 @_like(explore)
-def explore_sync(task: str, **given: Any) -> Exploration:
+def explore_sync(task: str, **arguments: Any) -> Exploration:
     """`explore` for code that does not await, in a notebook's cell too: see there.
 
     Ctrl-C stops the work after saving, and raises KeyboardInterrupt.
     """
-    return run_sync(explore(task, **given))
+    return run_sync(explore(task, **arguments))
 
 
 @asynccontextmanager

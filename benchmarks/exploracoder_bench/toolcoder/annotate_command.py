@@ -46,7 +46,7 @@ _SHOWN_LIBRARIES = 10
 @model_options
 @json_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
+def annotate(sources: tuple[str, ...], output: Path, **arguments: Any) -> int:
     """Make training text of the functions in SOURCE, with API searches in them, for ToolCoder.
 
     SOURCE is a folder, a .py file, or an installed library by name. It is read, never imported. The
@@ -64,14 +64,14 @@ def annotate(sources: tuple[str, ...], output: Path, **given: Any) -> int:
     skipped_files: list[SkippedFile] = []
     is_interrupted = False
     if sources:
-        with Progress(quiet=given["quiet"]) as progress:
-            functions = _functions(sources, given, skipped_files)
+        with Progress(quiet=arguments["quiet"]) as progress:
+            functions = _functions(sources, arguments, skipped_files)
             try:
-                run_async(_work(functions, file, given, progress))
+                run_async(_work(functions, file, arguments, progress))
             except KeyboardInterrupt:
                 is_interrupted = True
     figures = statistics(file.read())
-    if given["as_json"]:
+    if arguments["as_json"]:
         rows = [{"file": one.file, "reason": one.reason} for one in skipped_files]
         print_json(figures.model_dump() | {"skipped_files": rows})
     else:

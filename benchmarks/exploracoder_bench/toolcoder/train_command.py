@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is random.")
 @json_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def train(text: Path, output: Path, **given: Any) -> int:
+def train(text: Path, output: Path, **arguments: Any) -> int:
     """Teach a model to search for APIs as it writes: a LoRA adapter from the text in FILE.jsonl.
 
     The text is made by 'exploracoder annotate'. The same command trains a small model on a CPU and
@@ -108,8 +108,8 @@ def train(text: Path, output: Path, **given: Any) -> int:
     if not text.exists():
         raise InputError(f"There is no {text}. Make it with 'exploracoder annotate'.")
     texts = [row.text for row in TrainingText(text).read() if row.is_kept]
-    base = find_base(given["base"])
-    target: Path | None = given["target"] or (base.path if base.is_gguf else None)
+    base = find_base(arguments["base"])
+    target: Path | None = arguments["target"] or (base.path if base.is_gguf else None)
     sha256 = base.sha256 if target == base.path else file_sha256(target) if target else ""
     adapters: list[Path] = []
 
@@ -121,15 +121,17 @@ def train(text: Path, output: Path, **given: Any) -> int:
             check_adapter(adapters[0], target, sha256)
 
     try:
-        with Progress(quiet=given["quiet"]) as progress:
-            report = training.train(texts, base, _recipe(given), output, progress.working, convert)
+        with Progress(quiet=arguments["quiet"]) as progress:
+            report = training.train(
+                texts, base, _recipe(arguments), output, progress.working, convert
+            )
     except KeyboardInterrupt:
         if not adapters:
             raise
         click.echo(f"Interrupted. The adapter of the best epoch so far is {adapters[0]}.", err=True)
         return 130
     adapter = adapters[0] if adapters else gguf_adapter.convert(output, base.architecture, sha256)
-    if given["as_json"]:
+    if arguments["as_json"]:
         print_json(report.model_dump() | {"adapter": str(adapter)})
     else:
         click.echo(_in_words(report, adapter))

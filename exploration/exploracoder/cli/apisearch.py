@@ -62,7 +62,7 @@ def apisearch(
     seconds: float | None,
     k: int,
     as_json: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Find APIs for QUERY in the docs of libraries, on the web, or both.
 
@@ -88,7 +88,7 @@ def apisearch(
     web_search = open_web(settings, seconds)
     opening: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
     if libraries:
-        opening = opened_libraries(libraries, given)
+        opening = opened_libraries(libraries, arguments)
     with opening as (index, names), raised_as(InputError, RetrievalError):
         answer = ApiSearch(index, names, web=web_search).search(query, k)
     print_result(answer.model_dump(mode="json"), _words(answer), as_json=as_json)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @index_options
 @json_option
 @quiet_option
-def brief(libraries: tuple[str, ...], **given: Any) -> int:
+def brief(libraries: tuple[str, ...], **arguments: Any) -> int:
     """Have the model write what it is told of libraries before it plans: a summary, example plans.
 
     It reads their overviews and examples for that, once for each version of a library and each
@@ -45,9 +45,9 @@ def brief(libraries: tuple[str, ...], **given: Any) -> int:
       exploracoder brief justhtml
       exploracoder brief ./mylib --model gpt-4o --profile paper
     """
-    with errors_as_json(given["as_json"]):
-        briefings, usage = _brief(libraries, given)
-    if given["as_json"]:
+    with errors_as_json(arguments["as_json"]):
+        briefings, usage = _brief(libraries, arguments)
+    if arguments["as_json"]:
         entries = {name: one.model_dump() for name, one in briefings.items()}
         print_json({"status": "done", "briefings": entries, "usage": usage.model_dump()})
         return 0

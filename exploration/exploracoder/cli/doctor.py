@@ -46,11 +46,11 @@ class Finding:
     help="Agree for good, or no longer, that code runs as you where no sandbox can be had.",
 )
 @json_option
-def doctor(as_json: bool, allows_none: bool | None, **given: Any) -> int:
+def doctor(as_json: bool, allows_none: bool | None, **arguments: Any) -> int:
     """Say what is found, what is missing, and what to do. Exit code 1: something is a problem."""
     if allows_none is not None:
         _note_consent(allows_none)
-    findings = list(_look(given["python"], given["sandbox"], given["readable"]))
+    findings = list(_look(arguments["python"], arguments["sandbox"], arguments["readable"]))
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

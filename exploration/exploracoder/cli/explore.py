@@ -101,7 +101,7 @@ _NOTHING = {"verified": {"ran": False, "checks": "none"}, "solution": None}
 @index_options
 @json_option
 @quiet_option
-def explore(task: str, **given: Any) -> int:
+def explore(task: str, **arguments: Any) -> int:
     """Explore TASK with a library that the model does not know, and write a verified solution.
 
     TASK is a sentence or two, or '-' to read it from standard input. It may hold the head of a
@@ -114,8 +114,8 @@ def explore(task: str, **given: Any) -> int:
       exploracoder explore - --method rrr --repository . --file pkg/teas.py --entry-point Tea \\
         --check oracle.py < description.txt
     """
-    with errors_as_json(given["as_json"], _NOTHING) as so_far:
-        return _explore(task, given, so_far)
+    with errors_as_json(arguments["as_json"], _NOTHING) as so_far:
+        return _explore(task, arguments, so_far)
 
 
 @click.command()
@@ -130,13 +130,13 @@ def explore(task: str, **given: Any) -> int:
 @index_options
 @json_option
 @quiet_option
-def resume(file: Path, **given: Any) -> int:
+def resume(file: Path, **arguments: Any) -> int:
     """Go on with the exploration in FILE from its last finished step.
 
     Finished steps are run again in a fresh scratch kernel, without asking the model about them.
     """
-    with errors_as_json(given["as_json"], _NOTHING) as so_far:
-        return _resume(file, given, so_far)
+    with errors_as_json(arguments["as_json"], _NOTHING) as so_far:
+        return _resume(file, arguments, so_far)
 
 
 def _explore(task: str, arguments: dict[str, Any], so_far: dict[str, Any]) -> int:

@@ -71,7 +71,7 @@ def index(
     no_docs: bool,
     uses: tuple[Path, ...],
     as_json: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Read the docs of NAME_OR_PATH into the index: an installed library, a folder, or a .py file.
 
@@ -93,7 +93,7 @@ def index(
     if no_docs and (docs or name is not None):
         raise InputError("--no-docs forgets documentation; give --docs or --name without it.")
     start = time.monotonic()
-    options = options_of(given)
+    options = options_of(arguments)
     with Progress() as progress, options.open_index() as library_index:
         interpreter = options.find_interpreter()
         if no_docs and _forget(library_index, library, interpreter, as_json=as_json):
@@ -143,7 +143,7 @@ def search(
     inside: str | None,
     queries: Path | None,
     as_json: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Find the APIs of a library that do what QUERY says, best first.
 
@@ -163,7 +163,7 @@ def search(
     if not all(words.strip() for _, words in questions):
         raise InputError("A query is empty.")
     only = Filter(kind, inside or "") if kind or inside else None
-    with opened_libraries(libraries, given) as (index, names):
+    with opened_libraries(libraries, arguments) as (index, names):
         if query is not None:
             groups = with_others(index.search(query, names, _LOOKED_AT * k, only=only), k, alike)
             if as_json:
@@ -203,7 +203,7 @@ def search(
 @python_option
 @index_options
 @json_option
-def map(library: str, budget: int, task: str, as_json: bool, **given: Any) -> int:
+def map(library: str, budget: int, task: str, as_json: bool, **arguments: Any) -> int:
     """Print every public API of NAME_OR_PATH in a line: path, signature, first sentence.
 
     It is the map that prompts have of a library: modules and classes with what is in them, the same
@@ -216,7 +216,7 @@ def map(library: str, budget: int, task: str, as_json: bool, **given: Any) -> in
     """
     from exploracoder.mapping import map_of
 
-    with opened_libraries([library], given) as (index, names):
+    with opened_libraries([library], arguments) as (index, names):
         lines = map_of(index, names, budget, task)
     if as_json:
         print_json({"library": names[0], "map": lines.text, "is_whole": lines.is_whole})

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 @limit_options
 @model_options
 @index_options
-def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
+def mcp(root: Path, is_http: bool, port: int | None, **arguments: Any) -> int:
     """Offer libraries, a kernel that branches, and checks to other programs' agents.
 
     The protocol is the Model Context Protocol, so that any agent that speaks it can use the tools:
@@ -96,11 +96,13 @@ def mcp(root: Path, is_http: bool, port: int | None, **given: Any) -> int:
         raise SetupError(
             "The server needs the package mcp, 2 or newer. Run: pip install 'exploracoder[mcp]'"
         ) from error
-    options, folder = _options(given), _enter(root, given["libraries"])
+    options, folder = _options(arguments), _enter(root, arguments["libraries"])
     if is_http:
-        run_async(server.serve_http(folder, options, given["model"], port=port or 0, tell=_tell))
+        run_async(
+            server.serve_http(folder, options, arguments["model"], port=port or 0, tell=_tell)
+        )
     else:
-        run_async(server.serve_stdio(folder, options, given["model"]))
+        run_async(server.serve_stdio(folder, options, arguments["model"]))
     return 0
 
 

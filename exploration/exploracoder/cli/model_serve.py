@@ -53,7 +53,7 @@ keys_option = path_option(
     metavar="N",
     help=f"How many requests of one user may wait; more are refused. Default: {_WAITING}.",
 )
-def serve(lora: Path | None, *, shared: bool, **given: Any) -> int:
+def serve(lora: Path | None, *, shared: bool, **arguments: Any) -> int:
     """Keep the model loaded and serve it on loopback until Ctrl-C.
 
     Explorations that run meanwhile use this server and need not load the model; with an adapter,
@@ -64,10 +64,10 @@ def serve(lora: Path | None, *, shared: bool, **given: Any) -> int:
       exploracoder model admit user1 user2
       exploracoder model serve --shared --slots 2
     """
-    alone = [f"--{name}" for name, value in given.items() if value is not None]
+    alone = [f"--{name}" for name, value in arguments.items() if value is not None]
     if alone and not shared:
         raise InputError(f"{alone[0]} goes with --shared: add that, or leave it out.")
-    run_async(_serve_shared(lora, **given) if shared else _serve(lora))
+    run_async(_serve_shared(lora, **arguments) if shared else _serve(lora))
     return 0
 
 

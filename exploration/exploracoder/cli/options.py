@@ -251,14 +251,14 @@ list_settings = _lister(
 
 @contextmanager
 def opened_libraries(
-    targets: Sequence[str], given: dict[str, Any]
+    targets: Sequence[str], arguments: dict[str, Any]
 ) -> Iterator[tuple[Index, list[str]]]:
     """The index with a command's libraries in it, and what they are called there."""
     from exploracoder.workspace import open_libraries
 
     with (
         Progress() as progress,
-        open_libraries(targets, options_of(given), tell=progress.working) as (index, libraries),
+        open_libraries(targets, options_of(arguments), tell=progress.working) as (index, libraries),
     ):
         yield index, [one.name for one in libraries]
 

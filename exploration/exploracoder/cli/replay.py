@@ -29,14 +29,14 @@ from exploracoder.replay import Replay, ReplayedCell
 @sandbox_options
 @trust_option
 @json_option
-def replay(file: Path, as_json: bool, **given: Any) -> int:
+def replay(file: Path, as_json: bool, **arguments: Any) -> int:
     """Run the accepted cells of the exploration in FILE again, without a model.
 
     Names the libraries whose version is not the recorded one, then says of each cell whether its
     output is the same, changed, or it failed. Exit code 0: all cells are the same; 1: some are not;
     2: a library is not there any more. FILE is not touched.
     """
-    result = _replay(file, given)
+    result = _replay(file, arguments)
     details = {"notebook": str(file), **result.model_dump()}
     print_result(details, result, as_json=as_json)
     return 0 if result.is_same else 1

@@ -71,7 +71,7 @@ def sidecar() -> None:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object a line, a line a file."
 )
-def run(files: tuple[str, ...], **given: Any) -> int:
+def run(files: tuple[str, ...], **arguments: Any) -> int:
     """Run each FILE in a branch of its own, forked from one root, and say what it showed.
 
     '-' is standard input. What a file does to its variables, or to its process, is seen by no
@@ -93,14 +93,16 @@ def run(files: tuple[str, ...], **given: Any) -> int:
     """
     from exploracoder.cli.file_runs import read_source, read_sources
 
-    if not (math.isfinite(given["timeout"]) and given["timeout"] > 0):
-        raise InputError(f"--timeout must be a number of seconds over 0, not {given['timeout']}.")
+    if not (math.isfinite(arguments["timeout"]) and arguments["timeout"] > 0):
+        raise InputError(
+            f"--timeout must be a number of seconds over 0, not {arguments['timeout']}."
+        )
     sources = read_sources(files)
-    setup = given["setup"]
+    setup = arguments["setup"]
     setup_code = "" if setup is None else read_source(setup)
     # Whoever is asked about the sandbox can still leave with Ctrl-C: no loop takes the signal yet.
-    opening = _open(given)
-    runs = run_async(_run_all(opening, sources, setup_code, given))
+    opening = _open(arguments)
+    runs = run_async(_run_all(opening, sources, setup_code, arguments))
     return 0 if all(one.status == "ok" for one in runs) else 1
 
 

@@ -63,7 +63,7 @@ def tools(
     queries: Path | None,
     python: str | None,
     as_json: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Look something up in a repository or an installed library. TOOL is one of:
 
@@ -89,7 +89,7 @@ def tools(
     if queries is not None:
         with _repositories(python) as repositories:
             return _print_many(repositories, queries, root, as_json)
-    question = _question(tool, root, given | {"query": query})
+    question = _question(tool, root, arguments | {"query": query})
     with _repositories(python) as repositories:
         answer = repositories.ask(question, root or ".")
     print_result(answer.model_dump(mode="json"), answer_text(answer), as_json=as_json)

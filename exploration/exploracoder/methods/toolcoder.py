@@ -80,12 +80,12 @@ class ToolCoder(Method):
         return await self._by_functions(bench)
 
     async def _in_text(self, bench: Workbench) -> Attempt:
-        asked = 0
+        request_count = 0
 
         async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
-            nonlocal asked
-            sampling = bench.model.sampling(PART, number=asked, max_tokens=tokens)
-            asked += 1
+            nonlocal request_count
+            sampling = bench.model.sampling(PART, number=request_count, max_tokens=tokens)
+            request_count += 1
             text_sampling = dataclasses.replace(sampling, stop=tuple(stops))
             return await bench.model.ask_text(PART, prompt, text_sampling)
 
