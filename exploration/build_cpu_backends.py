@@ -1,8 +1,8 @@
-"""Builds the embedded model's arithmetic for several processors.
+"""Build the embedded model's CPU backends for several processors.
 
-Of the same source as the library that serves the model: its release on the package index. The
-compiler comes with the package ``ziglang``, so that none need be on the machine, another
-architecture can be built for, and old systems can load what is built.
+They are built from the same source as the library that serves the model: its release on the
+package index. The compiler comes with the package ``ziglang``: none has to be installed, other
+architectures can be cross-compiled, and old systems can load the result.
 
 Run as ``python build_cpu_backends.py [ARCHITECTURE]``: ``x86_64`` or ``aarch64``.
 """
@@ -36,14 +36,14 @@ _SHA256 = "c17ee1163006f70726abb9f72137830818f3d8cb60bfc34cb232d08428eaa22b"
 _INDEX = "https://pypi.org/simple"
 _LLAMA_CPP = f"xllamacpp-{XLLAMACPP_VERSION}/thirdparty/llama.cpp/"
 _GGML = f"{_LLAMA_CPP}ggml/"
-# The oldest C library that wheels of the kind manylinux2014 may ask for.
+# The glibc version that manylinux2014 wheels may rely on.
 _GLIBC = "2.17"
 _FOLDERS = {"x86_64": "x86", "aarch64": "arm"}
 _MACROS = (
     *("GGML_BACKEND_DL", "GGML_BACKEND_BUILD", "GGML_BACKEND_SHARED", "GGML_USE_CPU_REPACK"),
     *("GGML_USE_LLAMAFILE", "GGML_SCHED_MAX_COPIES=4", "NDEBUG", "_GNU_SOURCE"),
 )
-# The barrier of build_cpu_backends.h in place of the one that spins.
+# Replaces ggml's spinning barrier with the one in build_cpu_backends.h.
 _CHANGES = (
     (
         "n_barrier_passed, memory_order_relaxed) == n_passed) {\n        ggml_thread_cpu_relax();",
@@ -59,7 +59,7 @@ _CHANGES = (
 
 
 def build(architecture: str) -> None:
-    """Builds what is missing, or older than this file, for an architecture."""
+    """Build an architecture's backends that are missing or older than this script."""
     backends = [one for one in CPU_BACKENDS if one.architecture == architecture]
     newest = max(path.stat().st_mtime for path in (Path(__file__), _header()))
     missing = [
@@ -79,7 +79,7 @@ def _header() -> Path:
 
 
 def fetch_source(folder: Path) -> Path:
-    """The library's source of the arithmetic, with our changes; beside it lies its license."""
+    """Fetch ggml's source and apply our changes; the license is in the parent folder."""
     index = os.environ.get("PIP_INDEX_URL", _INDEX).rstrip("/") + "/xllamacpp/"
     page = _fetched(index).decode()
     match = re.search(rf'href="([^"]*{re.escape(_ARCHIVE)})[#"]', page)
@@ -93,7 +93,7 @@ def fetch_source(folder: Path) -> Path:
     with tarfile.open(archive) as files:
         prefixes = (_GGML, f"{_LLAMA_CPP}LICENSE")
         members = [one for one in files if one.name.startswith(prefixes) and one.isfile()]
-        # Python before 3.11.4 has no filters; what is unpacked is known by its hash.
+        # Python before 3.11.4 has no filters; the hash vouches for the archive there.
         files.extraction_filter = getattr(tarfile, "data_filter", None)
         files.extractall(folder, members)
     source_file = folder / _GGML / "src/ggml-cpu/ggml-cpu.c"
@@ -112,7 +112,7 @@ def _fetched(url: str) -> bytes:
             content: bytes = reply.read()
             return content
     except (OSError, ValueError) as error:
-        # An index's address may hold a password.
+        # The index URL may contain a password.
         raise SystemExit(
             "The source of the embedded model's arithmetic cannot be fetched from the package index"
             f" ({type(error).__name__}). PIP_INDEX_URL names another index."
@@ -126,7 +126,7 @@ def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
         path
         for place in (cpu, cpu / "amx", cpu / "tiled", cpu / "llamafile", own)
         for path in (*place.glob("*.c"), *place.glob("*.cpp"))
-        # How well a build suits a processor is ours to say.
+        # We decide ourselves how well a build suits a processor.
         if path.stem != "cpu-feats"
     )
     includes = [f"-I{path}" for path in (ggml / "include", ggml / "src", cpu)]
@@ -148,7 +148,7 @@ def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
         objects = [str(path) for path in threads.map(compiled, range(len(sources)))]
     draft = folder / backend.path.name
     _zig("c++", *target, "-shared", "-s", "-Wl,-Bsymbolic", "-o", str(draft), *objects)
-    # Across file systems, and never half of it at the place where it is looked for.
+    # Copy, since file systems may differ, then rename: nobody may load half a file.
     backend.path.parent.mkdir(exist_ok=True)
     copy = backend.path.with_suffix(".draft")
     copy.write_bytes(draft.read_bytes())

@@ -1,6 +1,6 @@
-"""Ablations of ``exploration``: its parts that settings switch off, one at a time or all but one.
+"""Ablations of ``exploration``: parts that settings switch off, one at a time or all but one.
 
-What no setting switches off alone is part of the method here.
+Anything that no setting switches off on its own counts as part of the method itself.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from exploracoder.errors import InputError
 from exploracoder.methods import DEFAULT
 from exploracoder.settings import Settings
 
-# Instead of a part's name: each part off in turn; all off, and then each on in turn.
+# Accepted besides a part's name: each part off in turn; all off, and then each on in turn.
 ALL, EACH, BARE, ONLY = "all", "each", "bare", "only-"
-# It makes the method another one, of which other parts are parts.
+# Switching this off yields a different method, with other parts.
 _WAY = "cells"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the method, the settings with which it is ``off``, and what it does.
+    """A part of the method, the settings that switch it ``off``, and what it does.
 
-    Some are parts ``only`` where all cells are written at once, or only where subtasks are planned.
+    Some exist ``only`` when all cells are written at once, or only when subtasks are planned.
     """
 
     name: str
@@ -32,21 +32,21 @@ class Part:
     only: Literal["", "cells", "plans"] = ""
 
     def is_in(self, settings: Settings) -> bool:
-        """Whether what is done with these settings has this part."""
+        """Whether the method has this part under these settings."""
         is_there = not self.only or (self.only == "cells") == settings.cells
         return is_there and any(getattr(settings, name) != self.off[name] for name in self.off)
 
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """A row of its own in tables: the method with other ``settings``, under a ``name``."""
+    """The method with other ``settings``, under a ``name``: a row of its own in tables."""
 
     name: str
     settings: Mapping[str, object]
 
     @property
     def row(self) -> str:
-        """What it is called in results, as the published ablations are."""
+        """Its name in results, in the style of the published ablations."""
         return f"{DEFAULT}-{self.name}"
 
     @property
@@ -86,9 +86,9 @@ PARTS = (
 
 
 def find_ablations(names: Sequence[str], settings: Settings) -> tuple[Ablation, ...]:
-    """The ablations of these names, of what the method does with these settings; each once.
+    """The ablations with these names, for the method under these settings; each once.
 
-    Raises InputError for a name that is none, and a part that is not there to be left out.
+    Raises InputError for an unknown name, or a part that these settings leave out already.
     """
     parts = {part.name: part for part in PARTS if part.is_in(settings)}
     without = [_without(part) for part in parts.values()]

@@ -13,7 +13,7 @@ from exploracoder.prepare import open_index
 from exploracoder_retrieval.errors import RetrievalError
 
 _OWN_OF_PYTHON = frozenset(dir(builtins))
-# What a value of Python's own has: a name that no library knows may be one of these.
+# Attributes of built-in types: a name that no library has may be one of these.
 _OF_VALUES = frozenset(
     name
     for kind in (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset, slice)
@@ -25,8 +25,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 def gold_names(solution: str, context: str = "") -> tuple[str, ...]:
     """The names that a known solution calls, each once.
 
-    Those that the solution or its context defines are left out, and so are Python's own. They are
-    last names only (``parse_csv``): a solution does not say of which class a method is.
+    Names that the solution or its context defines are left out, and so are built-ins. Only last
+    names are given (``parse_csv``): a solution does not say which class a method belongs to.
     """
     calls = _parsed(solution)
     own = _defined(calls) | _defined(_parsed(context)) | _OWN_OF_PYTHON
@@ -37,12 +37,12 @@ def gold_names(solution: str, context: str = "") -> tuple[str, ...]:
 def called_names(
     solution: str, context: str, libraries: Collection[str], api_names: Collection[str]
 ) -> tuple[str, ...]:
-    """The last names that a solution calls of ``libraries`` (import names), each once.
+    """The last names that a solution calls from ``libraries`` (import names), each once.
 
-    They are what comes from the libraries or from values of which nothing is known. Left out are
-    what the code defines itself, Python's own, what comes from other modules and from values of
-    theirs, and methods that Python's own values have, unless the libraries have one of that name:
-    ``api_names`` are the last names of all their APIs.
+    They come from the libraries, or from values of unknown origin. Names that the code defines
+    itself are left out, as are built-ins, anything from other modules or their values, and methods
+    of built-in types unless the libraries have one of that name: ``api_names`` are the last names
+    of all their APIs.
     """
     tree, around = _parsed(solution), _parsed(context)
     own = _defined(tree) | _defined(around) | _OWN_OF_PYTHON
@@ -61,9 +61,9 @@ def called_names(
 
 @lru_cache(maxsize=64)
 def last_names(libraries: tuple[str, ...]) -> frozenset[str]:
-    """The last names of all APIs of libraries, by their names in the user's index.
+    """The last names of all APIs of these libraries, which are named as in the user's index.
 
-    Empty when one of them is not there.
+    Empty when one of them is not indexed.
     """
     try:
         with open_index() as index:
@@ -76,9 +76,9 @@ def last_names(libraries: tuple[str, ...]) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Origins:
-    """Which names stand for a library's, which for something else's; of the rest nothing is known.
+    """Which names come from the libraries, and which from elsewhere; the rest are unknown.
 
-    A name that is bound twice counts as the library's if it is that once.
+    A name that is bound twice counts as a library's if one of the bindings is.
     """
 
     libraries: Collection[str]
@@ -86,7 +86,7 @@ class _Origins:
     others: set[str] = field(default_factory=set)
 
     def read(self, tree: ast.AST) -> None:
-        """Note what the imports and bindings of some code say."""
+        """Record the imports and bindings of some code."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for one in node.names:
@@ -100,7 +100,7 @@ class _Origins:
                 self._sort(value, names)
 
     def may_be_library(self, node: ast.expr) -> bool:
-        """Whether an expression may be a library's: all but what surely is something else's."""
+        """Whether an expression may come from a library: not if it surely comes from elsewhere."""
         return self._is_ours(node) is not False
 
     def _note(self, name: str, module: str) -> None:
@@ -121,7 +121,7 @@ class _Origins:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What is bound to what."""
+    """The targets that a node binds, each with its value."""
     if isinstance(node, ast.Assign):
         yield from ((target, node.value) for target in node.targets)
     elif isinstance(node, ast.withitem) and node.optional_vars is not None:
@@ -151,7 +151,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _parsed(code: str) -> ast.AST:
-    """The code's tree; that of no code where it is no Python."""
+    """The syntax tree of the code; an empty module if it does not parse."""
     try:
         return ast.parse(code)
     except (SyntaxError, ValueError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""What the commands of ``exploracoder bench`` do."""
+"""The implementations of the ``exploracoder bench`` commands."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _HOSTED_URL = "https://api.openai.com/v1"
 
 
 def run_command(arguments: dict[str, Any], command: str) -> int:
-    """``bench run``: 0 when every sample that was asked for counts, 1, or 130 for Ctrl-C."""
+    """``bench run``: return 0 if every requested sample counts, else 1, or 130 after Ctrl-C."""
     out: Path = arguments["out"].absolute()
-    # What cannot be done is said before environments are made and the model's server is asked.
+    # Refuse what cannot be done before making environments and asking the model's server.
     origin = about(arguments["replies"]) if arguments["replies"] else None
     if origin is not None:
         arguments = arguments | {"model": origin.model, "base_url": origin.endpoint}
@@ -91,7 +91,7 @@ def run_command(arguments: dict[str, Any], command: str) -> int:
 
 
 def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[str, Split]) -> None:
-    """A table of each split, and the samples that stand apart."""
+    """Print a table of each split, and the samples that do not count."""
     from exploracoder_bench.report.tables import apart_table, methods_table
 
     for split in tally(splits, (one.problem for one in results)):
@@ -102,7 +102,7 @@ def _print_tables(results: Sequence[RunResult], price: Price, splits: Mapping[st
 
 
 def check_command(arguments: dict[str, Any]) -> int:
-    """``bench check``: 0 when every problem counts, or 1."""
+    """``bench check``: return 0 if every problem counts, else 1."""
     problems = problems_of(arguments)
     check_names(problems)
     with open_pool(arguments["executor"], arguments["jobs"]) as pool:
@@ -118,7 +118,7 @@ def check_command(arguments: dict[str, Any]) -> int:
 
 
 def report_command(arguments: dict[str, Any]) -> int:
-    """``bench report``: writes the report and prints its tables."""
+    """``bench report``: write the report and print its tables."""
     from exploracoder_bench.report.writing import write_report
 
     price = parse_price(arguments["price"]) if arguments["price"] else None
@@ -131,7 +131,7 @@ def report_command(arguments: dict[str, Any]) -> int:
 
 
 def compare_command(first: str, second: str, split: str | None) -> int:
-    """``bench compare``: prints the table."""
+    """``bench compare``: print the table."""
     from exploracoder_bench.report.comparing import comparison
 
     click.echo(comparison(first, second, split))
@@ -139,7 +139,7 @@ def compare_command(first: str, second: str, split: str | None) -> int:
 
 
 def init_command(folder: Path) -> int:
-    """``bench init``: says what was written, and what to do with it."""
+    """``bench init``: print what was written, and what to do with it."""
     for file in init_tasks(folder):
         click.echo(str(file))
     _say(
@@ -150,13 +150,13 @@ def init_command(folder: Path) -> int:
 
 
 def fetch_command(name: str, url: str | None) -> int:
-    """``bench fetch``: prints the file's place."""
+    """``bench fetch``: print the file's path."""
     click.echo(str(fetch(find_published(name), url)))
     return 0
 
 
 def private_libraries_command(folder: Path, python: str | None, mapping: Path) -> int:
-    """``bench private-libraries``: prints what was made."""
+    """``bench private-libraries``: print the folders that were made."""
     from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
 
     renaming = read_mapping(mapping)
@@ -167,7 +167,7 @@ def private_libraries_command(folder: Path, python: str | None, mapping: Path) -
 
 
 def class_tasks_command(arguments: dict[str, Any]) -> int:
-    """``bench class-tasks``: 0 when every class has its task, or 1."""
+    """``bench class-tasks``: return 0 if every class has its task, else 1."""
     from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
     from exploracoder_bench.class_tasks.making import make_class_tasks
 
@@ -237,7 +237,7 @@ def _plan(
         checks=arguments["checks"],
         price=_price(arguments, model),
     )
-    # The folder is of this model alone: a reply of another can never be taken for one of its own.
+    # One folder per model: a reply of another model can never be taken for this one's.
     replies = out / "replies" / identity[:16]
     return plan, Asked(model, base_url, replies, lora, arguments["share_replies"], bool(origin))
 
@@ -258,7 +258,7 @@ def _provenance(
 
 
 def _price(arguments: dict[str, Any], model: str) -> Price:
-    """What the model costs, as the command says, or else the user's table of prices."""
+    """The model's price: from the command line, or else from the user's price table."""
     price = parse_price(arguments["price"]) if arguments["price"] else price_of(model) or Price()
     if arguments["max_money"] is not None and not price.prompt + price.completion:
         raise InputError(
@@ -293,7 +293,7 @@ def _methods(arguments: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _settings(arguments: dict[str, Any]) -> dict[str, Settings]:
-    """What each method works with, as 'exploracoder explore' will find it.
+    """The settings of each method, as 'exploracoder explore' will resolve them.
 
     Raises InputError when there is no such method, or one of them refuses a setting.
     """
@@ -316,13 +316,13 @@ def _settings_of(
 
 
 def _ablations(arguments: dict[str, Any]) -> tuple[Ablation, ...]:
-    """What ``--ablate`` asks for. Raises InputError as `find_ablations` does."""
+    """The ablations that ``--ablate`` asks for. Raises InputError as `find_ablations` does."""
     names = _names(arguments["ablate"])
     return find_ablations(names, _settings_of(DEFAULT, arguments)) if names else ()
 
 
 def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:
-    """The model's name and address, as 'exploracoder explore' would find them."""
+    """The model's name and address, as 'exploracoder explore' would resolve them."""
     if prepare.wants_embedded(model, base_url):
         return EMBEDDED, None
     name = model or os.environ.get("EXPLORACODER_MODEL")

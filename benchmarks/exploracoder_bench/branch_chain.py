@@ -13,7 +13,7 @@ from exploracoder_bench.fresh_kernels import Way, require
 if TYPE_CHECKING:
     from exploracoder_kernel.sidecar import Sidecar
 
-# The standard library alone, so that a fresh kernel is ready as soon as it can be.
+# Standard library only, so that a fresh kernel is ready as soon as possible.
 CONTEXT = "import collections, json, statistics\nvalues = list(range(1000))\n"
 
 
@@ -25,7 +25,7 @@ class Shape:
     candidates: int
 
     def step(self, number: int) -> list[str]:
-        """The candidates of a step; the chain goes on from the first."""
+        """The candidates of a step; the chain continues from the first."""
         return [
             f"mean_{number} = statistics.mean(values) + {number + candidate}\n"
             f"values.append({number})"
@@ -35,7 +35,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds to have a fork of a step, and for a cell in it."""
+    """Seconds to fork a step's state, and to run a cell in the fork."""
 
     fork: float
     cell: float
@@ -69,7 +69,7 @@ class Chain:
         return time.perf_counter() - begin
 
     async def candidates(self, parent: str, codes: Sequence[str]) -> None:
-        """Run all at once, and forget them."""
+        """Run all candidates at once, then drop their branches."""
         for branch in await self._tried(parent, codes):
             await self._sidecar.drop(branch)
 
@@ -77,7 +77,7 @@ class Chain:
         """For each step, ``rounds`` times of going back to it."""
         times: list[list[Times]] = []
         for number in range(len(self._kept)):
-            # No comprehension in a comprehension: Python 3.10 lets only the outer one wait.
+            # No nested comprehension: Python 3.10 allows ``await`` only in the outer one.
             times.append([await self._back(number) for _ in range(rounds)])
         return times
 
@@ -102,7 +102,7 @@ class Chain:
 
 
 async def chain_by(way: Way, shape: Shape) -> float:
-    """Seconds for each candidate of the chain when all before it runs again, one after another."""
+    """Seconds per candidate when everything before it runs again, one after another."""
     seconds = 0.0
     cells = [CONTEXT]
     for number in range(shape.steps):

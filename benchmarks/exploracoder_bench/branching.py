@@ -43,9 +43,9 @@ WAYS: dict[str, Way] = {"fresh ipykernel": in_fresh_kernel, "nbclient": in_noteb
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure in seconds, of one way, for one candidate; ``promise`` is the aim and if it is met.
+    """Seconds per candidate, for one way; ``promise`` is the aim and whether it is met.
 
-    ``times_faster`` compares a branch with this way; it is 1 for branches themselves.
+    ``times_faster`` compares a branch with this way; None for branches themselves.
     """
 
     part: str
@@ -108,7 +108,7 @@ async def _measure(options: argparse.Namespace) -> list[Row]:
 async def _state(
     level: str, size: int, options: argparse.Namespace, others: dict[str, dict[str, float]]
 ) -> list[Row]:
-    """A fork of a state of that size and a cell in it, again and again."""
+    """Time a fork of a state of that size and a cell in it, repeatedly."""
     seconds = []
     async with _opened(level) as sidecar:
         await Chain(sidecar).begin(state_cell(size))

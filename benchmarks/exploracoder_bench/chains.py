@@ -16,14 +16,14 @@ from exploracoder_bench.results import ChainFacts
 
 
 def read_chain(notebook: Path) -> ChainFacts:
-    """The facts of a trace. Raises InputError when the notebook is no exploration."""
+    """The facts of a trace. Raises InputError when the notebook is not an exploration."""
     exploration = document.load(notebook)
-    # Example arguments are no subtask of a plan.
+    # Example arguments are not a subtask of a plan.
     steps = [step for step in exploration.steps if step.subtask.id != arguments.STEP]
     broken = [number for number, step in enumerate(steps, 1) if not _ran(step)]
     apis = [api for step in steps if step.candidate for api in step.candidate.apis]
     due = [step for step in steps if step.status != "skipped"]
-    # Some methods plan and retrieve for each subtask, and run nothing for any: that is no chain.
+    # Some methods plan and retrieve for each subtask but run no code: that is not a chain.
     chain = due if any(map(is_tried, due)) else []
     return ChainFacts(
         explored=len(chain),
@@ -36,9 +36,9 @@ def read_chain(notebook: Path) -> ChainFacts:
 
 
 def read_names(notebook: Path) -> dict[str, object]:
-    """Which names the solution calls, and which of them do not exist: of ``RunResult``.
+    """Fields of ``RunResult``: the names that the solution calls, and which do not exist.
 
-    Raises InputError when the notebook is no exploration.
+    Raises InputError when the notebook is not an exploration.
     """
     exploration = document.load(notebook)
     api_names = last_names(tuple(one.name for one in exploration.libraries))
@@ -58,10 +58,10 @@ def read_names(notebook: Path) -> dict[str, object]:
 
 
 def read_execution(notebook: Path) -> dict[str, object]:
-    """Whether the solution was executed without runtime errors, and how many of the texts that were
-    kept were checked: of ``RunResult``.
+    """Fields of ``RunResult``: whether the solution was executed without runtime errors, and how
+    many of the kept texts were checked.
 
-    Raises InputError when the notebook is no exploration.
+    Raises InputError when the notebook is not an exploration.
     """
     solution = document.load(notebook).solution
     if solution is None:
@@ -74,9 +74,9 @@ def read_execution(notebook: Path) -> dict[str, object]:
 
 
 def read_tests(notebook: Path, tests: int) -> dict[str, object]:
-    """What the oracle said of a class: the counts of ``RunResult`` for its ``tests`` named ones.
+    """Fields of ``RunResult``: the oracle's counts for a class with ``tests`` named tests.
 
-    Raises InputError when the notebook is no exploration.
+    Raises InputError when the notebook is not an exploration.
     """
     solution = document.load(notebook).solution
     if solution is None:
@@ -108,7 +108,7 @@ def _last_error(exploration: Exploration) -> str:
 
 
 def _recommended(exploration: Exploration) -> tuple[str, ...]:
-    # A cell that ran as it was written has the docs of what it uses: no prompt showed those for it.
+    # A cell that ran as written has the docs of what it uses, but no prompt showed them for it.
     steps = [one for one in exploration.steps if is_explored(exploration, one) or not is_tried(one)]
     parts = [*(step.recommendation for step in steps), exploration.overall]
     paths = [doc.path for part in parts for doc in part.kept]

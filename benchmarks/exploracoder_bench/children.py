@@ -11,7 +11,7 @@ from concurrent.futures import CancelledError
 from pathlib import Path
 
 _LEASH = Path(__file__).with_name("leash.py")
-# The command ends by itself at its limit; one that does not is asked to, and killed at last.
+# The command ends by itself at its limit; one that does not is terminated, then killed.
 _LAST_WORDS_S = 20.0
 
 
@@ -31,7 +31,7 @@ class Children:
         environment: Mapping[str, str],
         timeout_s: float,
     ) -> tuple[int, bool]:
-        """Run to the end; the exit code, and whether the time was up.
+        """Run a command to its end; return its exit code, and whether it timed out.
 
         Standard input is task.txt, output and error go to report.json and messages.txt, all in
         ``folder``. No process of the command is left when this returns or raises.
@@ -47,7 +47,7 @@ class Children:
             self._let_go(write_end)
 
     def end(self) -> None:
-        """End all that run, and all that will be called: nothing is started after this."""
+        """End all running commands, and start no more: later calls are cancelled."""
         with self._lock:
             self._is_over = True
             ends, self._held = self._held, set()

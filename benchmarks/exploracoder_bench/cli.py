@@ -1,4 +1,4 @@
-"""``exploracoder bench``: its commands, whose code is imported when they are called."""
+"""The ``exploracoder bench`` commands; their code is imported only when they are called."""
 
 from __future__ import annotations
 

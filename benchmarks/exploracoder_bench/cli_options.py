@@ -10,14 +10,14 @@ import click
 
 
 def split_option(help: str, **more: Any) -> Callable[..., Any]:
-    """``--split``, with what it means to the command."""
+    """The ``--split`` option, with the command's own help text."""
     return click.option(
         "--split", type=click.Choice(["seen", "held-out", "all"]), help=help, **more
     )
 
 
 def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What chooses problems and the interpreters of their libraries."""
+    """Add the options that choose problems and the interpreters of their libraries."""
     for option in (
         click.option(
             "--search-path",
@@ -57,7 +57,7 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Where samples are run, and how many at a time."""
+    """Add the options for where samples run, and how many at a time."""
     for option in (
         click.option(
             "--jobs",

@@ -1,4 +1,4 @@
-"""Vectors of texts, kept on disk: what was embedded once is not embedded again."""
+"""An on-disk cache of text embeddings: no text is embedded twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BATCH = 256
 
 
 class CachedEmbedder:
-    """Another embedder's vectors, by the hash of its name and of the text."""
+    """Another embedder's vectors, keyed by a hash of its name and the text."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class CachedEmbedder:
         folder.mkdir(parents=True, exist_ok=True)
         self._embedder = embedder
         self._on_progress = on_progress
-        # Searches may come from several threads; one at a time.
+        # Searches may come from several threads, but one at a time.
         self._store = sqlite3.connect(folder / "vectors.sqlite3", check_same_thread=False)
         self._store.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, row BLOB)")
 
@@ -42,13 +42,13 @@ class CachedEmbedder:
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As the other embedder; only what is not kept yet is asked of it."""
+        """Embed texts; only those not cached yet go to the wrapped embedder."""
         import numpy as np
 
         keys = [self._key(text) for text in texts]
         blobs = {key: self._read(key) for key in keys}
         missing = [n for n, key in enumerate(keys) if blobs[key] is None]
-        # Neighbours in length are padded least.
+        # Batching texts of similar length needs the least padding.
         missing.sort(key=lambda n: len(texts[n]))
         for start in range(0, len(missing), _BATCH):
             part = missing[start : start + _BATCH]
@@ -61,7 +61,7 @@ class CachedEmbedder:
         return np.frombuffer(buffer, dtype=np.float32).reshape(len(texts), self.dimensions)
 
     def put(self, texts: Sequence[str], rows: Vectors) -> None:
-        """Keeps vectors that were made elsewhere by the same model."""
+        """Keep vectors that the same model made elsewhere."""
         pairs = [(self._key(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)]
         with self._store:
             self._store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)

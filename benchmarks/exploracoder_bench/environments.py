@@ -1,5 +1,5 @@
-"""Environments of pins: made once with venv and pip, kept in the cache folder, and then used as
-they are. Only wheels are installed, so that nothing runs of what is installed.
+"""Environments made from pins: created once with venv and pip, kept in the cache folder, and then
+used as they are. Only wheels are installed, so that no package's code runs meanwhile.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from exploracoder_bench.problems import Problem
 Say = Callable[[str], None]
 
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==[A-Za-z0-9.!+_-]+( *;.*)?")
-# It is written last: an environment without it was not finished.
+# Written last: an environment without it was not finished.
 _DONE = "pins.json"
 _SHOWN_LINES = 3
 
 
 def with_environments(problems: Iterable[Problem], say: Say) -> list[Problem]:
-    """The problems with the interpreters of what they require. Raises InputError, SetupError."""
+    """The problems with the interpreters of their environments. Raises InputError, SetupError."""
     return [
         replace(one, python=environment_of(one.requires, say)) if one.requires else one
         for one in problems
@@ -43,7 +43,7 @@ def with_environments(problems: Iterable[Problem], say: Say) -> list[Problem]:
 def environment_of(pins: Sequence[str], say: Say) -> str:
     """The interpreter of an environment that has ``pins``, each NAME==VERSION.
 
-    It is of this Python's version. Raises InputError for what is no pin, SetupError when the
+    It has this Python's version. Raises InputError for a malformed pin, SetupError when the
     environment cannot be made.
     """
     unique_pins = sorted(set(pins))
@@ -59,7 +59,7 @@ def environment_of(pins: Sequence[str], say: Say) -> str:
 
 
 def name_of(pin: str) -> str:
-    """The package that a pin names, as the index compares names. Raises InputError."""
+    """The package that a pin names, normalised as the index does. Raises InputError."""
     match = _PIN.fullmatch(pin.strip())
     if match is None:
         raise InputError(f"{pin!r} is no pin: say NAME==VERSION.")
@@ -67,13 +67,13 @@ def name_of(pin: str) -> str:
 
 
 def pip(*arguments: str) -> None:
-    """Run this Python's pip. Raises SetupError with its last words."""
+    """Run this Python's pip. Raises SetupError with the end of its output."""
     spec = importlib.util.find_spec("pip")
     if spec is None or spec.origin is None:
         raise SetupError(
             f"pip is needed and {sys.executable} has none. Get it: {sys.executable} -m ensurepip"
         )
-    # Not with -m: then the current folder would lead its path.
+    # Not with -m, which would put the current folder first on its path.
     command = [sys.executable, str(Path(spec.origin).parent), *arguments]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
@@ -83,7 +83,7 @@ def pip(*arguments: str) -> None:
 
 
 def _home(pins: Sequence[str]) -> Path:
-    """Its folder: another Python, or other pins, is another environment."""
+    """The environment's folder, which depends on the Python and on the pins."""
     what = json.dumps([pins, sys.version, sys.base_prefix])
     key = hashlib.sha256(what.encode()).hexdigest()[:16]
     return cache_folder().absolute() / "benchmarks" / "environments" / key

@@ -1,4 +1,4 @@
-"""What the commands in ``cli_evidence`` do."""
+"""The implementations of the commands in ``cli_evidence``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exploracoder_bench.report.marked import redraw, stale_tables
 
 
 def renamed_command(arguments: dict[str, Any]) -> int:
-    """``bench renamed``: says how many problems were made, and which were left out and why."""
+    """``bench renamed``: print how many problems were made, and which were left out and why."""
     folder: Path = arguments["folder"].absolute()
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty: name a new folder, since problems are made anew.")
@@ -39,7 +39,7 @@ def renamed_command(arguments: dict[str, Any]) -> int:
 
 
 def tables_command(pages: Sequence[Path], results: Path, *, is_check: bool) -> int:
-    """``bench tables``: 0 when every table is as its results say, or was made so; else 1."""
+    """``bench tables``: return 0 if every table matches its results, or was redrawn; else 1."""
     draw = partial(draw_table, results)
     code = 0
     for page in pages:
@@ -57,13 +57,13 @@ def tables_command(pages: Sequence[Path], results: Path, *, is_check: bool) -> i
 
 
 def table_command(name: str, results: Path) -> int:
-    """``bench table``: prints it."""
+    """``bench table``: print the table."""
     click.echo(draw_table(results, name))
     return 0
 
 
 def keep_replies_command(run: Path, file: Path) -> int:
-    """``bench keep-replies``: says how many there are."""
+    """``bench keep-replies``: print how many were kept."""
     click.echo(f"{keep(run, file)} replies are in {file}.")
     return 0
 

@@ -9,12 +9,12 @@ _REFUSAL = "AssertionError"
 
 
 def is_executed(ran: Observation, check_observation: Observation | None) -> bool:
-    """Whether nothing went wrong but that the check refused what came out.
+    """Whether nothing went wrong except that the check refused the result.
 
-    ``ran`` is what running the solution showed, ``check_observation`` what its check then
-    showed, None without one. A function is only defined by running its text: the check is what
-    executes it, so an error in the check other than a failed assertion, and a limit of time or
-    memory that it hit, are the solution's own.
+    ``ran`` is the observation of running the solution, ``check_observation`` that of its check,
+    None without one. Running a function's text only defines it; the check executes it. So an error
+    in the check other than a failed assertion, or a time or memory limit that it hit, is the
+    solution's own.
     Source: ExploraCoder, section 5.1, Success@k.
     """
     if not ran.ran or check_observation is None or check_observation.ran:

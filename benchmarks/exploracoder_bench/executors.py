@@ -29,7 +29,7 @@ class Pool:
     children: Children | None = None
 
     def submit(self, work: Callable[..., ResultT], *arguments: Any) -> Future[ResultT]:
-        """Have ``work`` done; what it starts here ends with the pool."""
+        """Submit ``work``; processes that it starts here end with the pool."""
         if self.children is not None:
             work = partial(work, children=self.children)
         return self.executor.submit(work, *arguments)
@@ -37,10 +37,10 @@ class Pool:
 
 @contextmanager
 def open_pool(name: str, jobs: int) -> Iterator[Pool]:
-    """``local``: up to ``jobs`` processes; ``dask://HOST:PORT``: the cluster's scheduler there.
+    """Open a pool: ``local`` with up to ``jobs`` processes, or a cluster's ``dask://HOST:PORT``.
 
-    Nothing that was started on this machine is left behind. A cluster's workers finish what they
-    are at, and nobody counts it. Raises InputError for another name, SetupError when the cluster
+    No process started on this machine is left behind. A cluster's workers finish their current
+    work, and its result is ignored. Raises InputError for another name, SetupError when the cluster
     cannot be reached.
     """
     if name == LOCAL:

@@ -1,5 +1,5 @@
-"""What a saved exploration shows of exploring: which steps, how often the model looked, and whether
-the solution came of it.
+"""What a saved exploration shows about exploring: which steps, how often the model looked, and
+whether the solution resulted from it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _EXPLORING = {DEFAULT, *(method.name for method in paper.EXPLORING)}
 
 
 def read_exploring(notebook: Path) -> dict[str, object]:
-    """``explored_steps``, ``looks`` and ``came_of_exploring`` of ``RunResult``; empty of a method
+    """``explored_steps``, ``looks`` and ``came_of_exploring`` of ``RunResult``; empty for a method
     that cannot explore.
 
-    Raises InputError when the notebook is no exploration.
+    Raises InputError when the notebook is not an exploration.
     """
     exploration = document.load(notebook)
     if exploration.method not in _EXPLORING:
@@ -39,10 +39,10 @@ def is_tried(step: Step) -> bool:
 
 
 def is_explored(exploration: Exploration, step: Step) -> bool:
-    """Whether the model was asked for code of this step alone, and some was run.
+    """Whether the model was asked for code for this step alone, and some of it was run.
 
-    A cell that ran as it was written with all the others was not explored, nor was a subtask whose
-    docs the model ranked and no more. Example arguments are no subtask.
+    A cell that ran as first written along with the others was not explored, nor was a subtask for
+    which the model only ranked docs. Example arguments are not a subtask.
     """
     is_subtask = step.subtask.id != arguments.STEP
     return is_subtask and is_tried(step) and _calls(exploration, step.subtask.id) > 0

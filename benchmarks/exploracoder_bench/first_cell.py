@@ -50,7 +50,7 @@ class Times:
 
     @property
     def share(self) -> float:
-        """Which share of the whole it takes until the first cell has run."""
+        """The share of the whole time until the first cell has run."""
         return self.first_cell / self.whole
 
 
@@ -86,10 +86,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def measure(rounds: int, chars_per_second: float, *, is_whole: bool) -> list[Times]:
-    """The times of so many explorations, with a model that writes at that pace.
+    """The times of ``rounds`` explorations, with a model that writes at the given pace.
 
-    With ``is_whole`` its server sends no reply in pieces. Raises RuntimeError when an exploration
-    comes to nothing.
+    With ``is_whole`` its server does not stream. Raises RuntimeError when an exploration fails.
     """
     failure = runs.warm_index(six_steps.problem(sys.executable))
     if failure:

@@ -1,6 +1,6 @@
 """The other ways to try a candidate without touching a state: run everything before it again.
 
-In a new ipykernel, or as a notebook with nbclient, which papermill runs notebooks with too.
+In a new ipykernel, or as a notebook with nbclient, which papermill uses too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def in_notebook(cells: Sequence[str]) -> float:
 
 @asynccontextmanager
 async def _kernel() -> AsyncIterator[AsyncKernelManager]:
-    """A kernel to start, with sockets of its own: ports may be taken before it has them."""
+    """A kernel to start, on IPC sockets: ports may be taken before it binds them."""
     from jupyter_client.manager import AsyncKernelManager
 
     with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
@@ -82,7 +82,7 @@ async def _kernel() -> AsyncIterator[AsyncKernelManager]:
 
 
 def require(ran: bool, code: str) -> None:
-    """Raise RuntimeError for a cell that was to run and did not."""
+    """Raise RuntimeError if a cell did not run."""
     if not ran:
         raise RuntimeError(_nothing_measured(code))
 

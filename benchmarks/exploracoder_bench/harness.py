@@ -1,5 +1,5 @@
-"""Many samples, each kept as a line of a file and a folder with its trace, so that a run that was
-ended at any moment goes on where it was.
+"""Run many samples, each kept as a line of a file and a folder with its trace, so that a run that
+was interrupted at any moment can be resumed.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from exploracoder_bench.solved_others import caches_of_solved
 from exploracoder_bench.spending import Spending
 
 RESULTS = "results.jsonl"
-# So many samples in a row that could not ask the model end the run: the next would not either.
+# This many samples in a row without reaching the model end the run: the next would fail too.
 _MODEL_GONE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is to be run, with what, and where it is kept; ``settings`` by the methods' names, those
-    of ``ablations`` too.
+    """What to run, with what, and where to keep it.
 
-    With ``solved_others`` each problem finds the others solved, in its memory. ``replies`` is a
-    file of kept ones that answer in the place of a model.
+    ``settings`` are by the names of the methods and of ``ablations``. With ``solved_others``, each
+    problem's memory has the others solved. ``replies`` is a file of kept replies that answer in
+    place of a model.
     """
 
     plan: Plan
@@ -63,11 +63,11 @@ class Bench:
 
 
 def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
-    """Judge the problems, then run what the ledger does not hold yet; all results asked for.
+    """Judge the problems, then run what the ledger does not hold yet; return all requested results.
 
     Ctrl-C passes through as KeyboardInterrupt, with everything kept. Raises InputError when the
-    folder was begun with something else, SetupError when results cannot be kept, ModelError when
-    the model is gone, BudgetError when the next sample could pass the limit of money.
+    folder was started with something else, SetupError when results cannot be kept, ModelError when
+    the model is gone, BudgetError when the next sample could exceed the budget.
     """
     say = say or _to_stderr
     check_names(bench.problems)
@@ -105,7 +105,7 @@ def judge_all(
     *,
     run_seconds: float | None = None,
 ) -> dict[str, Verdict]:
-    """The verdicts by the problems' names; those that do not count are said."""
+    """The verdicts by the problems' names; each is reported as it comes in."""
     futures = {pool.submit(examine, problem, out, run_seconds): problem for problem in problems}
     verdicts = {}
     for number, future in enumerate(as_completed(futures), start=1):
@@ -127,7 +127,7 @@ def judge_all(
 
 
 def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]:
-    """What counted before counts: a table must not change because a machine was busy later."""
+    """Judge only new problems: a table must not change because a machine was busy later."""
     new = [one for one in bench.problems if one.name not in plan.problems]
     if not new:
         return {}
@@ -137,9 +137,9 @@ def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]
 
 
 def _samples(bench: Bench, plan: Plan) -> list[Sample]:
-    """All of a method's come together, so that its prompts find the server's cache as in use.
+    """The samples, grouped by method, so that prompts hit the server's cache as in real use.
 
-    Where methods share replies it is all of a problem's: a run that is ended early then has some
+    If methods share replies, they are grouped by problem: a run that ends early then has some
     problems with every method, which can be compared.
     """
     problems = [problem for problem in bench.problems if problem.name in plan.problems]
@@ -213,9 +213,9 @@ def _work(
 def _explored(
     pending: Sequence[Sample], pool: Pool, spending: Spending
 ) -> Iterator[tuple[Sample, Future[RunResult]]]:
-    """The samples as they end. Raises BudgetError when the next could pass the limit of money."""
+    """The samples as they finish. Raises BudgetError when the next could exceed the budget."""
     waiting, running = deque(pending), dict[Future[RunResult], Sample]()
-    # What is handed to the pool is paid for, so that with a limit no more is than it can work on.
+    # Submitted samples will be paid for, so with a limit only as many are as can run at once.
     room = pool.width if spending.is_limited else len(pending)
     while waiting or running:
         methods = [sample.way.row for sample in running.values()]
@@ -233,7 +233,7 @@ def _explored(
 
 
 def _loss(future: Future[Any]) -> str:
-    """Why what was handed to the pool has no result; nothing when it has one."""
+    """Why submitted work has no result; empty if it has one."""
     # Dask cancels what it was given when its scheduler is lost.
     if future.cancelled():
         return "It was cancelled: its cluster was lost."
@@ -242,7 +242,7 @@ def _loss(future: Future[Any]) -> str:
 
 
 def _warm(problems: Iterable[Problem], say: Say) -> None:
-    """Index each library once beforehand: it is no part of what a method costs."""
+    """Index each library once beforehand: indexing is not part of a method's cost."""
     library_problems = (problem for problem in problems if problem.libraries)
     distinct = {(problem.libraries, problem.python): problem for problem in library_problems}
     for problem in distinct.values():
@@ -255,8 +255,8 @@ def _warm(problems: Iterable[Problem], say: Say) -> None:
 def _brief(
     samples: Iterable[Sample], settings: Mapping[str, Settings], pool: Pool, say: Say
 ) -> Usage:
-    """Have the model write what it is told of each library before it plans: that is the library's
-    cost too, and would be the first sample's. Raises ModelError when the model cannot be asked.
+    """Have the model write its briefing on each library: that is a cost of the library, and would
+    otherwise be the first sample's. Raises ModelError when the model cannot be asked.
     """
     usage = Usage()
     distinct: dict[object, Sample] = {}

@@ -154,13 +154,13 @@ def _embed(options: argparse.Namespace) -> dict[str, float]:
 
 
 class CorpusEmbedderForQueries(MiniLmEmbedder):
-    """The model itself, under the corpus's name, so that its index is taken."""
+    """The model itself, under the corpus's name, so that the corpus's index is used."""
 
     name = CorpusEmbedder.name
 
 
 class _Log:
-    """Says on standard error how far a build is."""
+    """Reports a build's progress on standard error."""
 
     def __init__(self, start: float) -> None:
         self._started = start
@@ -196,7 +196,7 @@ def _percentiles(
 
 
 def _exact(corpus: Corpus, queries: Any, block: int = 50_000) -> list[list[int]]:
-    """The rows that are really nearest to each query."""
+    """The rows that are exactly the nearest to each query."""
     import numpy as np
 
     best: Any = np.full((len(queries), 0), 0.0)

@@ -32,7 +32,7 @@ SIZE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table; ``limit_s`` is the promise, where there is one."""
+    """One line of the table; ``limit_s`` is the promised limit, if there is one."""
 
     what: str
     wall_s: float
@@ -41,7 +41,7 @@ class Row:
 
 
 class QueryEmbedder(MiniLmEmbedder):
-    """Embeds queries for real and documents by chance, so that a large index is made quickly."""
+    """Embeds queries for real and documents at random, so that a large index is made quickly."""
 
     is_indexing = True
 
@@ -89,7 +89,7 @@ def _measure(library: str, interpreter: Interpreter, queries: int) -> Iterator[R
 def _query_times(
     index: Index, docs: Sequence[ApiDoc], count: int, limit_s: float | None = None
 ) -> Iterator[Row]:
-    """Of a subtask, for which a summary stands, and of a task, which is three of them."""
+    """The query times of a subtask, which is a summary, and of a task, which is three of them."""
     summaries = [doc.summary.rstrip(".") for doc in docs if doc.summary]
     summaries = summaries[:: max(1, len(summaries) // count)][:count]
     thirds = zip(

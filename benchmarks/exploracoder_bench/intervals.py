@@ -15,7 +15,7 @@ _SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over problems with its interval; ``problems`` had as many samples as it takes."""
+    """A mean over problems with its interval; ``problems`` counts those with enough samples."""
 
     value: float
     low: float
@@ -32,16 +32,16 @@ class Estimate:
 def bootstrap(values: Sequence[float], *, least: float = 0.0) -> Estimate:
     """The mean of shares, from ``least`` to 1, with a percentile interval from resampling problems.
 
-    It is the same on every call. Where all are equal, resampling knows of nothing else and would
-    call them certain; ``_alike`` says what stands in its place.
+    The result is deterministic. If all values are equal, resampling would call them certain;
+    ``_alike`` gives the interval instead.
     """
     return ratio([(value, 1.0) for value in values], least=least)
 
 
 def ratio(pairs: Sequence[tuple[float, float]], *, least: float = 0.0) -> Estimate:
-    """The sum of the first over that of the second of each pair, with an interval as above.
+    """The sum of the first values over that of the second, with an interval as above.
 
-    A resample whose second sum is nothing is left out.
+    A resample whose second sum is zero is left out.
     """
     shares = [part / whole for part, whole in pairs if whole]
     if shares and max(shares) - min(shares) < _SAME:
@@ -55,9 +55,9 @@ def mean_amount(values: Sequence[float]) -> Estimate:
 
 
 def sign_test(better: int, worse: int) -> float:
-    """The chance that a fair coin thrown for each problem is at least as one-sided; exact.
+    """The exact probability that a fair coin, tossed per problem, is at least as one-sided.
 
-    Problems on which both are alike say nothing and are not counted.
+    Ties say nothing and are not counted.
     """
     throws, fewer = better + worse, min(better, worse)
     one_side = sum(math.comb(throws, heads) for heads in range(fewer + 1))
@@ -65,11 +65,11 @@ def sign_test(better: int, worse: int) -> float:
 
 
 def _alike(value: float, problems: int, least: float) -> Estimate:
-    """A share that all problems have, with the room that others like them would have.
+    """A share that all problems have, with the interval for other problems like them.
 
-    By Wilson's interval for none of ``problems``, at most ``z² / (n + z²)`` of all problems are
-    otherwise, and those may have any share from ``least`` to 1. For 0 and 1 that is Wilson's
-    interval itself. Source: Wilson 1927.
+    By Wilson's interval for none of ``problems``, at most ``z² / (n + z²)`` of all problems differ,
+    and those may have any share from ``least`` to 1. For 0 and 1 that is Wilson's interval itself.
+    Source: Wilson 1927.
     """
     square = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) ** 2
     others = square / (problems + square)

@@ -38,10 +38,10 @@ class Verdict(BaseModel):
 
 
 def judge(problem: Problem, folder: Path, run_seconds: float | None = None) -> Verdict:
-    """Try the known solution and its mutants in ``folder``, which is made afresh.
+    """Try the known solution and its mutants in ``folder``, which is recreated.
 
-    A run that takes longer than ``run_seconds`` is ended: give the limit that candidates have. By
-    default it is that of the profile ``standard``.
+    A run that takes longer than ``run_seconds`` is stopped: pass the limit that candidates have.
+    The default is that of the profile ``standard``.
     """
     if not problem.solution:
         return _verdict(problem, "", is_sound=True, note="It has no known solution to try.")
@@ -72,7 +72,7 @@ class Assessment:
 def assess(
     problem: Problem, solution: str, folder: Path, run_seconds: float | None = None
 ) -> Assessment:
-    """Run a solution and the problem's check in ``folder``, which is made afresh.
+    """Run a solution and the problem's check in ``folder``, which is recreated.
 
     Runs are limited as in `judge`. Raises SidecarError and InputError when neither could be run.
     """
@@ -116,7 +116,7 @@ def _limits(run_seconds: float | None) -> Limits:
 
 
 async def sidecar_for(problem: Problem, folder: Path, limits: Limits) -> Sidecar:
-    """One that is not started yet, in the sandbox that candidates run in."""
+    """A sidecar, not started yet, in the sandbox that candidates run in."""
     inputs = (Path(problem.place.root),) if problem.place is not None else ()
     sandboxing = await asyncio.to_thread(
         choose, "auto", python=problem.python, cwd=folder, inputs=inputs
@@ -131,7 +131,7 @@ async def sidecar_for(problem: Problem, folder: Path, limits: Limits) -> Sidecar
 
 
 def _import_path(problem: Problem) -> str:
-    """Where modules are looked for, libraries given by path included: nothing installed them."""
+    """The module search path, with libraries given by path, which are not installed."""
     homes = [str(Path(name).absolute().parent) for name in problem.libraries if os.sep in name]
     python_path = environment(problem).get("PYTHONPATH", "")
     return os.pathsep.join([*homes, python_path] if python_path else homes)
@@ -142,7 +142,7 @@ async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
 
 
 async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> Assessment:
-    """What a solution and its check come to; there is no reason when it passes."""
+    """The outcome of a solution and its check; the reason is empty if it passes."""
     if problem.flow is not None:
         verdict = await problem.flow.judge(f"{problem.context}\n{solution}")
         why = "" if verdict.correct else f"it {verdict.why}"

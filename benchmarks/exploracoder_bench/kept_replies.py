@@ -2,7 +2,7 @@
 
 The first line says whose replies they are; each other line is a reply: the folder in which the run
 kept it, its key, which is the SHA-256 of everything that was asked, and the reply. The same code
-asks the same and is answered from there, and no model is asked.
+asks the same and is answered from this file, without any model.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _FOLDER = "replies"
 class Kept(BaseModel):
     """Whose replies they are: the model, what tells it from others, and the address it had.
 
-    ``commit`` and the ``prompts``, by their fingerprints, are those of then; both are empty where
-    an earlier version kept them.
+    ``commit`` and the ``prompts``, as fingerprints, are those of that run; both are empty if an
+    earlier version kept the replies.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,9 +51,9 @@ class KeptReply(BaseModel):
 
 
 def keep(run: Path, file: Path) -> int:
-    """Write the replies of a run to a file; returns how many.
+    """Write the replies of a run to a file; return how many.
 
-    Raises InputError when it is no run, or one of the embedded model, which everybody has.
+    Raises InputError when it is not a run, or one of the embedded model, which everybody has.
     """
     plan = read_plan(run)
     if plan is None:
@@ -67,7 +67,7 @@ def keep(run: Path, file: Path) -> int:
 def about(file: Path) -> Kept:
     """Whose replies a file holds.
 
-    Raises InputError when it is none, or the prompts have been changed since.
+    Raises InputError when it is not such a file, or the prompts have changed since.
     """
     try:
         origin = Kept.model_validate_json(next(_lines(file), ""))
@@ -87,9 +87,9 @@ def about(file: Path) -> Kept:
 
 
 def unpack(file: Path, run: Path) -> int:
-    """Put replies where a run into that folder looks for them; returns how many.
+    """Put replies where a run into that folder looks for them; return how many.
 
-    Raises InputError where a line is none, or names a folder outside the run.
+    Raises InputError when a line is not a reply, or names a folder outside the run.
     """
     root, count = (run / _FOLDER).resolve(), 0
     lines = _lines(file)
@@ -123,7 +123,7 @@ def _about(plan: Plan, run: Path) -> Kept:
 
 
 def _replies(root: Path) -> Iterable[KeptReply]:
-    """In the order of their folders and keys."""
+    """The replies of a run, sorted by folder and key."""
     for file in sorted(root.rglob(_FILE)):
         with closing(sqlite3.connect(file)) as connection:
             rows = connection.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()

@@ -105,7 +105,7 @@ def _measured(name: str) -> Callable[[int], Iterator[Figure]]:
 
 
 def _browser(name: str, *options: str) -> Mapping[str, float]:
-    """What one of the measures in ``ui-tests/measures`` has recorded."""
+    """The figures that one of the measures in ``ui-tests/measures`` recorded."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figures.jsonl"
         playwright = _UI_TESTS / "node_modules" / ".bin" / "playwright"

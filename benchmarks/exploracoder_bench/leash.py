@@ -1,9 +1,8 @@
-"""Runs a command that ends with whoever started it, in whatever manner that one ends.
+"""Run a command that ends with the process that started it, however that one ends.
 
-Run by its path, with the standard library alone: ``python leash.py FD COMMAND…``. The other end of
-the pipe FD is held by the harness and by nobody else; when it is closed, the command's process
-group is killed. So a harness that was killed leaves nothing that still asks the model or writes
-into its folder.
+Run by its path, with the standard library alone: ``python leash.py FD COMMAND…``. Only the harness
+holds the other end of the pipe FD; when it is closed, the command's process group is killed. So a
+killed harness leaves nothing behind that still asks the model or writes into its folder.
 """
 
 from __future__ import annotations

@@ -15,15 +15,15 @@ from exploracoder_bench.results import RunKey, RunResult
 
 
 class Ledger:
-    """Results by their key; of two lines for one run the later counts.
+    """Results by their key; of two lines for one run, the later one counts.
 
-    A line is whole or it is not there: what a kill, or a full disk, left of one is cut off.
+    A line is whole or not there: a partial one, left by a kill or a full disk, is cut off.
     """
 
     def __init__(self, file: Path) -> None:
-        """Reads what ``file`` holds already; it and its folder are made when they are missing.
+        """Read what ``file`` already holds; its folder is created if it is missing.
 
-        Raises InputError when it holds a line that is no result.
+        Raises InputError when it holds a line that is not a result.
         """
         self._file = file
         self._results: dict[RunKey, RunResult] = {}
@@ -37,7 +37,7 @@ class Ledger:
             self._read(line)
 
     def append(self, result: RunResult) -> None:
-        """Keep a result. Raises SetupError when it cannot be written; nothing of it is left."""
+        """Keep a result. Raises SetupError, leaving no partial line, when it cannot be written."""
         size = self._file.stat().st_size if self._file.exists() else 0
         try:
             with self._file.open("a", encoding="utf-8") as lines:
@@ -45,7 +45,7 @@ class Ledger:
                 lines.flush()
                 os.fsync(lines.fileno())
         except OSError as error:
-            # The end of a line that is not whole is cut off when the file is next read, too.
+            # A partial line is also cut off when the file is next read.
             if self._file.is_file():
                 os.truncate(self._file, size)
             raise SetupError(
@@ -59,7 +59,7 @@ class Ledger:
         return self._results.get(key)
 
     def is_finished(self, key: RunKey) -> bool:
-        """Whether a run need not be done again: a set-up that failed or Ctrl-C finishes nothing."""
+        """Whether a run is done: one that failed in set-up or was interrupted is not."""
         result = self.find(key)
         return result is not None and result.counts
 
@@ -79,7 +79,7 @@ class Ledger:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold the folder: two harnesses in one would run samples twice.
+    """Lock the folder: two harnesses in one would run samples twice.
 
     Raises InputError when another one holds it, SetupError when it cannot be used.
     """

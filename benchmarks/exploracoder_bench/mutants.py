@@ -1,4 +1,4 @@
-"""Solutions that are certainly wrong, made from a known one: a check accepts none of them."""
+"""Certainly wrong solutions, made from a known one: a sound check accepts none of them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _RAISE = "raise RuntimeError('mutant')"
 
 
 def mutants(problem: Problem) -> Mapping[str, str]:
-    """Wrong solutions by what is wrong with them.
+    """Wrong solutions, keyed by what is wrong with them.
 
-    What the solution makes is replaced whole, by an object that equals nothing else, by None, and
-    by an error. Finer changes (another constant, a call less) may leave a solution right, so a
-    check that accepts those proves nothing against it. Of a solution that makes nothing which the
-    check reads, such as a loop or a call that works in place, nothing is left, or an error.
+    What the solution makes is replaced as a whole: by an object that equals nothing else, by None,
+    and by an error. Finer changes (another constant, one call fewer) may leave a solution right, so
+    a check is not faulted for accepting those. A solution that makes nothing that the check reads,
+    such as a loop or an in-place call, is replaced by nothing, or by an error.
     """
     if problem.place is not None:
         return class_mutants(problem.solution, problem.entry_point or "")
@@ -41,11 +41,11 @@ def mutants(problem: Problem) -> Mapping[str, str]:
 
 
 def class_mutants(solution: str, name: str) -> Mapping[str, str]:
-    """The class ``name`` not written at all, with failing, no and idle methods.
+    """The class ``name`` left out, and with methods that raise, are missing, or return None.
 
-    Bases, decorators and what is assigned stay in all but the first, so that it can be imported
-    and inherited from; where other methods fail, the constructor stays too, so that a test which
-    only makes an object does not fail. Of a class without methods nothing else stays.
+    Bases, decorators and assignments stay in all but the first, so that it can be imported and
+    inherited from; if other methods raise, the constructor stays too, so that a test which only
+    makes an object does not fail. A class without methods is left out or emptied.
     """
     methods = [one for one in _class(ast.parse(solution), name).body if _is_method(one)]
     if not methods:
@@ -62,13 +62,13 @@ def class_mutants(solution: str, name: str) -> Mapping[str, str]:
 
 
 def _unlike(solution: str, variants: Mapping[str, str]) -> Mapping[str, str]:
-    """Those that are other code than the known solution: what is right is no mutant."""
+    """The variants that differ from the known solution: correct code is not a mutant."""
     own = _form(solution)
     return {what: code for what, code in variants.items() if _form(code) != own}
 
 
 def _form(code: str) -> str:
-    """What tells code from other code, however it is laid out."""
+    """A form of code to compare by, whatever its layout."""
     try:
         return ast.dump(ast.parse(code))
     except (SyntaxError, ValueError):
@@ -76,7 +76,7 @@ def _form(code: str) -> str:
 
 
 def _changed(solution: str, name: str, change: _Change) -> str:
-    """The class with what ``change`` makes of each statement of its body."""
+    """The class with ``change`` applied to each statement of its body."""
     tree = ast.parse(solution)
     node = _class(tree, name)
     node.body = [new for one in node.body for new in change(one)] or [ast.Pass()]
@@ -111,7 +111,7 @@ def _after(solution: str, names: list[str], value: str) -> str:
 
 
 def _made(solution: str, check: str) -> list[str]:
-    """What a solution makes and its check reads: anything else may be whatever it likes."""
+    """What a solution makes and its check reads: anything else may have any value."""
     try:
         body, check_nodes = ast.parse(solution).body, list(ast.walk(ast.parse(check)))
     except SyntaxError:
@@ -125,7 +125,7 @@ def _made(solution: str, check: str) -> list[str]:
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:
-    """What a statement binds, each alone."""
+    """The targets that a statement binds, one by one."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [ast.Name(node.name)]
     if isinstance(node, ast.Assign):
@@ -142,7 +142,7 @@ def _parts(target: ast.expr) -> list[ast.expr]:
 
 
 def _owner(target: ast.expr) -> str:
-    """The name of what a target is, or is a part of."""
+    """The name that a target is, or is part of."""
     while isinstance(target, ast.Attribute | ast.Subscript):
         target = target.value
     return target.id if isinstance(target, ast.Name) else ""

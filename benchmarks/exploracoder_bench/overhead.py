@@ -60,7 +60,7 @@ print(1000 * (time.perf_counter() - start))
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure, and the promise about it where there is one: at most or at least ``limit``."""
+    """A figure, and the promise about it if there is one: at most or at least ``limit``."""
 
     part: str
     what: str
@@ -194,14 +194,14 @@ def _explored(options: tuple[str, ...], seed: int, model_choice: Asked = _EMBEDD
 
 
 def scripted_reply(request: RecordedRequest) -> Outcome:
-    """The plan when a form is asked for, a step's candidates when there are several to give, and
-    the solution for anything else."""
+    """The plan when a schema is requested, a step's candidates when several are, and otherwise the
+    solution."""
     steps = six_steps.steps()
     if "response_format" in request.body:
         return json.dumps({"subtasks": [step.goal for step in steps]})
     if request.body.get("n", 1) == 1:
         return f"```python\n{six_steps.SOLUTION}```"
-    # Earlier goals are in the prompt too; the one that is asked for stands last.
+    # Earlier goals are in the prompt too; the requested one comes last.
     current = max(steps, key=lambda step: request.last_user_message.rfind(step.goal))
     return [f"```python\n{code}\n```" for code in current.candidates]
 

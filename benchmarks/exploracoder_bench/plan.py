@@ -1,4 +1,4 @@
-"""What a folder of runs was begun with; going on with anything else there would mix two tables."""
+"""What a folder of runs was started with; continuing with anything else would mix two tables."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from exploracoder_bench.provenance import UNKNOWN, Code, Provenance
 from exploracoder_bench.splits import Split
 
 FILE = "plan.json"
-# Whether the methods are given a problem's check, or it is only asked afterwards.
+# Whether the methods are given a problem's check, or it only runs afterwards.
 Checks = Literal["shown", "hidden"]
 
 
 class Plan(BaseModel):
     """What was asked for, and with what it was answered.
 
-    ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says of its
+    ``identity`` is the SHA-256 of the embedded model's file, or of what the endpoint says about its
     model; ``lora`` that of the adapter's file, which goes into the identity. ``checks`` says
     whether the methods saw them. ``problems`` maps each problem that counts to its digest,
     ``excluded`` each other one to the reason, ``splits`` those that were in a split when they ran
-    to that split. ``briefing`` is what it cost to have the model write of libraries before the
-    first sample. ``provenance`` says with what it was run, by the keys that results have; empty in
-    a plan that an earlier version wrote. ``also_with`` are other versions of Python that the runs
-    went on with, and of ExploraCoder in such a plan.
+    to that split. ``briefing`` is what the model's briefings on libraries cost before the first
+    sample. ``provenance`` says what it was run with, by the keys that results have; empty in a plan
+    that an earlier version wrote. ``also_with`` are other versions of Python that the runs were
+    continued with, and of ExploraCoder in such a plan.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,11 +64,11 @@ class Plan(BaseModel):
 
     @property
     def code(self) -> Code | None:
-        """The code that ran, which is one for all results; None where it was not noted."""
+        """The code that ran, which is the same for all results; None if it was not recorded."""
         return next((one.code for one in self.provenance.values()), None)
 
     def judged(self, verdicts: dict[str, Verdict]) -> Plan:
-        """With the problems that count, and the others with the reason."""
+        """The plan with the problems that count, and the others with the reason."""
         sound = {name: one.digest for name, one in verdicts.items() if one.is_sound}
         others = {name: one.reason for name, one in verdicts.items() if not one.is_sound}
         return self.model_copy(
@@ -79,7 +79,7 @@ class Plan(BaseModel):
         )
 
     def with_splits(self, problems: Iterable[Problem]) -> Plan:
-        """With the splits of the problems. Raises InputError when one was in the other before."""
+        """The plan with the problems' splits. Raises InputError when one has changed its split."""
         splits = {one.name: one.split for one in problems if one.split is not None}
         movers = [name for name, split in splits.items() if self.splits.get(name, split) != split]
         if movers:
@@ -97,9 +97,9 @@ def now() -> datetime:
 
 
 def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str = "") -> str:
-    """What tells this model from another that might answer under its name.
+    """A fingerprint that tells this model from another that might answer under its name.
 
-    The embedded model with an adapter, whose SHA-256 is given, is another one than without.
+    The embedded model with an adapter, whose SHA-256 is given, counts as a different one.
 
     Raises ModelError when the endpoint cannot be asked.
     """
@@ -136,7 +136,7 @@ def read_plan(out: Path) -> Plan | None:
 
 
 def write_plan(out: Path, plan: Plan) -> None:
-    """Write it whole or not at all. Raises SetupError when it cannot be written."""
+    """Write the plan atomically. Raises SetupError when it cannot be written."""
     beside = out / f".{FILE}"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def write_plan(out: Path, plan: Plan) -> None:
 def going_on(before: Plan, plan: Plan, problems: list[Problem]) -> Plan:
     """The earlier plan, extended by what is asked for now.
 
-    Raises InputError when the model, the options, or a problem is not what it was.
+    Raises InputError when the model, the code, the options, or a problem has changed.
     """
     if before.identity != plan.identity:
         raise InputError(

@@ -20,24 +20,23 @@ from exploracoder_bench.splits import Split
 if TYPE_CHECKING:
     from exploracoder_bench.datasets.api_use import DataFlow
 
-# What running code leaves, and what the copy of a repository is made without.
+# What running code leaves behind, and what is not copied with a repository.
 _PASSING = {"__pycache__", ".git"}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is to be explored.
+    """One problem to explore.
 
     ``python`` is the interpreter that has the libraries, ``fixtures`` a folder whose content the
     working folder starts with, ``search_path`` a folder of more modules for that interpreter.
     ``solution`` is a known one, without the context; empty when there is none. ``target`` is what
-    the solution makes, where it is no function. With a ``place`` the solution is the class
+    the solution makes if it is not a function. With a ``place`` the solution is the class
     ``entry_point``, and the check runs in a copy of the place's repository; ``tests`` are the
     repository's own that the check runs, ``requires`` the pins that ``python`` has to have.
-    With a ``flow`` there is no check: a solution passes whose data flow it is.
-    ``second_context`` and ``second_check`` are the same problem with other data, of which no
-    method hears; empty where there are none. ``split`` says whether it may be looked at, where that
-    is known.
+    With a ``flow`` there is no check: a solution passes if that is its data flow.
+    ``second_context`` and ``second_check`` are the same problem with other data, which no method
+    sees; empty if there is none. ``split`` says whether it may be looked at, if that is known.
     """
 
     name: str
@@ -62,12 +61,12 @@ class Problem:
 
     @property
     def slug(self) -> str:
-        """The name as a folder's: whatever a data set calls its problems, it stays inside."""
+        """The name as a safe folder name, whatever a data set calls its problems."""
         return slug_of(self.name)
 
     @property
     def with_second_data(self) -> Problem | None:
-        """The same problem with the second data in the place of the first, if it has any."""
+        """The same problem with the second data in place of the first, if it has any."""
         if not self.second_check:
             return None
         return replace(
@@ -80,10 +79,10 @@ class Problem:
 
     @property
     def digest(self) -> str:
-        """The head of the SHA-256 of what makes it this problem.
+        """The first digits of the SHA-256 of what identifies the problem.
 
-        A library that is not installed is part of it, with all that is in it; where things lie, and
-        what is installed, is not.
+        A library that is not installed is part of it, with all its files; paths and installed
+        libraries are not.
         """
         own = [self.name, self.task, self.context, self.check, self.entry_point, self.solution]
         libraries = [Path(name).name if os.sep in name else name for name in self.libraries]
@@ -107,7 +106,7 @@ class Problem:
 
 
 def slug_of(name: str) -> str:
-    """A problem's name as that of a folder."""
+    """A problem's name as a folder name."""
     return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:100] or "problem"
 
 
@@ -140,7 +139,7 @@ def check_methods(problems: Sequence[Problem], methods: Sequence[str]) -> None:
 
 
 def _content(folder: Path | None) -> list[str]:
-    """What is in a folder, or in a file alone; nothing where there is neither."""
+    """The files of a folder, or a single file, with their hashes; empty if there is neither."""
     if folder is None:
         return []
     if folder.is_file():

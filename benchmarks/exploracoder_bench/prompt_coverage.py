@@ -65,11 +65,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _known(index: Index, libraries: dict[str, Library], row: Row, room: int) -> Knowledge:
-    """What a prompt with that much room says of the library of a task."""
+    """What a prompt with that much room says about a task's library."""
     library = libraries[row["library"]]
     task = Task(text=row["requirement"], libraries=(library.name,), context=row["context"])
     exploration = Exploration(task=task, settings=Settings(), libraries=(library,))
-    # Nothing is asked or run for this.
+    # No model is asked and no code is run for this.
     nothing = cast("Any", None)
     bench = Workbench(
         exploration,

@@ -1,7 +1,7 @@
-"""With what a run was made: code, versions, model and server, sandbox, machine, settings.
+"""What a run was made with: code, versions, model and server, sandbox, machine, settings.
 
-A table means something as long as its figures come of the same code; of results that do not say
-which it was, nobody knows.
+A table means something only if its figures come from the same code; for results that do not record
+it, nobody knows.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.sandbox import choose
 from pydantic import BaseModel, ConfigDict
 
-# What it says of results from before this was noted.
+# For results from before this was recorded.
 UNKNOWN = "unknown"
 _PACKAGES = ("bm25s", "chromadb", "ipykernel", "ipython", "jedi", "onnxruntime", "openai")
 _SOURCES = {".py", ".md", ".json", ".txt"}
-# Of the benchmarks what a sample's result depends on; how it is shown is no part of it.
+# The benchmark modules that a sample's result depends on, without those that only show it.
 _HARNESS = ("api_names", "chains", "execution", "exploring", "judge", "mutants", "runs", "samples")
 _GIT_S = 20
 _SERVER_S = 5.0
 
 
 class Code(BaseModel):
-    """The code that ran. ``digest`` is of its files, wherever they lie; ``commit`` and the files
-    that differed from it are known in a checkout."""
+    """The code that ran. ``digest`` is of its files, wherever they are; ``commit`` and the files
+    that differed from it are known only in a checkout."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,7 +53,7 @@ class Code(BaseModel):
     changed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Such as ``1a2b3c4``, or with what else it was."""
+        """Such as ``1a2b3c4``, with a note if files were changed."""
         label = self.commit[:7] or f"files {self.digest[:7]}"
         return f"{label} with changes ({self.digest[:7]})" if self.changed else label
 
@@ -76,11 +76,11 @@ class Machine(BaseModel):
 
 
 class Provenance(BaseModel):
-    """With what a run was made.
+    """What a run was made with.
 
     ``server`` says who answered: the library and its build of the arithmetic, or what the endpoint
-    says of itself, whose address is ``endpoint``. ``prompts`` are their fingerprints, ``settings``
-    those of each method that are not the default.
+    at ``endpoint`` says about itself. ``prompts`` are their fingerprints, ``settings`` those of
+    each method that are not the default.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -99,7 +99,7 @@ class Provenance(BaseModel):
 
     @property
     def key(self) -> str:
-        """What results name it by."""
+        """The key by which results refer to it."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
 
@@ -113,7 +113,7 @@ def provenance_of(
     executor: str,
     server: str | None = None,
 ) -> Provenance:
-    """What would run now; the endpoint is asked who it is, where ``server`` does not say."""
+    """What would run now; the endpoint is asked to identify itself unless ``server`` is given."""
     if server is None:
         server = _embedded_server() if base_url is None else _server(base_url, api_key)
     return Provenance(
@@ -133,9 +133,9 @@ def provenance_of(
 
 @lru_cache
 def own_code() -> Code:
-    """This code, as it was when it was first asked for."""
+    """This code, as it was at the first call."""
     digest = code_digest()
-    # Somebody else's checkout may lie around an environment of ours.
+    # Our environment may be inside somebody else's checkout.
     if _git("ls-files", "--error-unmatch", "__init__.py") is None:
         return Code(digest=digest)
     status_lines = (_git("status", "--porcelain") or "").splitlines()
@@ -148,7 +148,7 @@ def own_code() -> Code:
 
 
 def code_digest() -> str:
-    """The head of the SHA-256 of this code's files, as they are now."""
+    """The first digits of the SHA-256 of this code's files, as they are now."""
     sums = hashlib.sha256()
     for name, file in _sources():
         sums.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
@@ -164,7 +164,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
 
 
 def _git(*arguments: str) -> str | None:
-    """What git says of the folder of this file; None where it is not there, or refuses."""
+    """Git's output for this file's folder; None if git is missing or fails."""
     try:
         process = subprocess.run(
             ["git", *arguments],
@@ -194,7 +194,7 @@ def _embedded_server() -> str:
 
 
 def _server(base_url: str, api_key: str) -> str:
-    """The address, and what llama.cpp and vLLM say of their build beside the API."""
+    """The address, and what llama.cpp and vLLM report about their build beside the API."""
     endpoint = Endpoint(base_url, api_key, "", timeout_s=_SERVER_S, max_retries=0)
 
     async def asked() -> list[object]:

@@ -28,7 +28,7 @@ from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
 
 _LIBRARY = "bcb"
 _SIZE = 10_000
-# How many clauses the queries of each line have; a single one is none.
+# How many clauses the queries of each row have; a single one counts as none.
 _KINDS = {"subtask": range(1), "task of 2 to 4 clauses": range(2, 5)}
 
 
@@ -70,13 +70,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _thinned(pool: Harvest, size: int) -> Harvest:
-    """APIs from all over a pool, in its order."""
+    """APIs taken evenly from a pool, in its order."""
     step = max(1, len(pool.docs) // size)
     return pool.model_copy(update={"docs": pool.docs[::step][:size]})
 
 
 def _index(cache: Path, pool: Harvest) -> None:
-    """Brings the index up to date; what was embedded once is not embedded again."""
+    """Bring the index up to date; nothing is embedded twice."""
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
@@ -91,7 +91,7 @@ def _index(cache: Path, pool: Harvest) -> None:
 
 
 def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]:
-    """Queries with so many clauses, from all over the kit."""
+    """Queries with that many clauses, taken evenly from the kit."""
     texts = list(dict.fromkeys(each.query for each in questions))
     fitting = [text for text in texts if len(clauses(text)) in counts]
     if min(len(fitting), most) < 2:

@@ -1,4 +1,4 @@
-"""The rankers that ours is compared with: plain, as the papers and most programs use them."""
+"""The baseline rankers that ours is compared with, as the papers and most programs use them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from exploracoder_retrieval.ranking.searched_fields import field_words
 if TYPE_CHECKING:
     from exploracoder_retrieval.arrays import Vectors
 
-# What of an API is searched (ExploraCoder, table 10): path, description, first sentence; and all
-# that ours searches.
+# The text of an API that is searched (ExploraCoder, table 10): path, description, first sentence;
+# and everything that ours searches.
 FIELDS = "Fields"
 WORDINGS = ("Path", "Desc", "Desc*", "Path+Desc*", FIELDS)
 NAIVE_CONSTANT = 60.0
@@ -36,7 +36,7 @@ def wording(doc: ApiDoc, which: str) -> str:
 
 
 class Bm25Ranker:
-    """BM25 over split and stemmed words of one text an API."""
+    """BM25 over split and stemmed words of one text per API."""
 
     def __init__(self, docs: Sequence[ApiDoc], which: str) -> None:
         import bm25s
@@ -81,7 +81,7 @@ class FieldsRanker:
 
 
 class DenseRanker:
-    """The nearest by inner product, exactly."""
+    """Exact nearest neighbours by inner product."""
 
     def __init__(self, docs: Sequence[ApiDoc], which: str, embedder: Embedder) -> None:
         self._paths = [doc.path for doc in docs]

@@ -211,7 +211,7 @@ def _baselines(
 
 
 def _remember(index: Index, questions: Sequence[Question]) -> None:
-    """Keep all questions with their answers as examples, in the place of what was kept before."""
+    """Keep all questions with their answers as examples, replacing what was kept before."""
     for library in libraries(questions):
         index.examples.forget(library)
         library_questions = [question for question in questions if question.library == library]
@@ -234,7 +234,7 @@ def _example(question: Question) -> KeptExample:
 def _looked_at(
     indexes: Mapping[str, Index], questions: Sequence[Question]
 ) -> tuple[list[Lesson], dict[str, Candidates]]:
-    """The candidates of each question in its index, by its id, and what can be learned of them."""
+    """What each question's candidates in its index teach, and the candidates by question id."""
     lessons, pools = [], {}
     for question in questions:
         (candidates,) = indexes[question.id].candidates([question.query], [question.library])
@@ -246,7 +246,7 @@ def _looked_at(
 def _weightings(
     ours: str, questions: Sequence[Question], lessons: Sequence[Lesson], is_default: bool
 ) -> dict[str, dict[str, Array]]:
-    """The weights for each library, as shipped and learned elsewhere; the former for MiniLM."""
+    """Each library's weights, as shipped (only for MiniLM) and as learned elsewhere."""
     weightings = {}
     if is_default:
         weightings[ours] = dict.fromkeys(libraries(questions), learned_weights())

@@ -22,7 +22,7 @@ def recall(gold: Sequence[str], ranking: Sequence[str]) -> Recalls:
 def by_dataset(
     questions: Sequence[Question], rankings: Mapping[str, Sequence[str]]
 ) -> dict[str, Recalls]:
-    """The mean recalls of each data set; a query without a ranking has found nothing."""
+    """The mean recalls of each data set; a query without a ranking counts as finding nothing."""
     rows: dict[str, list[Recalls]] = defaultdict(list)
     for question in questions:
         rows[question.dataset].append(recall(question.gold, rankings.get(question.id, ())))
@@ -35,14 +35,14 @@ def macro(scores: Mapping[str, Recalls]) -> Recalls:
 
 
 def recall_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
-    """A line a recipe, named ``ranker · index · method``, the macro means of CUTS as columns."""
+    """A row per recipe, named ``ranker · index · method``, and a column of macro means per cut."""
     head = ("ranker", "index", "method", *(f"Recall@{cut}" for cut in CUTS))
     rows = ((*name.split(" · "), *_shown(macro(recalls))) for name, recalls in scores.items())
     return markdown(head, rows)
 
 
 def dataset_table(scores: Mapping[str, Mapping[str, Recalls]], cut: int = 10) -> str:
-    """A line a data set, a column a recipe: the recall at one cut."""
+    """A row per data set and a column per recipe: the recall at one cut."""
     column = CUTS.index(cut)
     datasets = list(next(iter(scores.values())))
     rows = [

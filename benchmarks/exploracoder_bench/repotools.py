@@ -104,7 +104,7 @@ def _print_speed(tools: RepositoryTools, repository: Repository, count: int) -> 
 
 
 def _questions(repository: Repository, count: int) -> Mapping[str, list[Question]]:
-    """Questions about things that are there, drawn by chance and always the same."""
+    """Questions about things that exist, drawn at random with a fixed seed."""
     chance = random.Random(0)
     modules = list(repository.sources.own.values())
     classes = [item for module in modules for item in module.classes]
@@ -129,7 +129,7 @@ def _questions(repository: Repository, count: int) -> Mapping[str, list[Question
 
 
 def _codes(repository: Repository, chance: random.Random, count: int) -> Iterator[str]:
-    """Functions as they stand in their files, so that what those import is undefined."""
+    """Functions as they stand in their files, so that the names those import are undefined."""
     modules = [module for module in repository.sources.own.values() if module.functions]
     for module in chance.sample(modules, min(count, len(modules))):
         lines = repository.text(module.name) or []

@@ -1,4 +1,4 @@
-"""What came of one sample: a problem, a method and a seed."""
+"""The outcome of one sample: a problem, a method and a seed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 RunStatus = Literal["solved", "unverified", "failed", "cancelled", "setup"]
-# Whose failure it is that a sample does not count: the model could not be asked, its server refused
+# Whose fault it is that a sample does not count: the model could not be asked, its server refused
 # a request, code could not be run (interpreter, library, data, scratch kernel), or the harness.
 Fault = Literal["", "model", "request", "execution", "harness"]
 RunKey = tuple[str, str, int, tuple[str, ...]]
@@ -18,7 +18,7 @@ class ChainFacts(BaseModel):
 
     ``explored`` counts the chain's subtasks, planned or written as cells, but for those left out;
     whether the model was asked for one apart is ``RunResult.explored_steps``. ``ran`` counts those
-    that have an experience that ran; both are 0 where none was tried, which is no chain.
+    that have an experience that ran; both are 0 if none was tried, which is not a chain.
     ``broken_at`` is the number, from 1, of the first subtask without such an experience; 0 when
     there is none. ``apis`` counts the library's APIs in the experiences, ``recommended`` are the
     import paths that any prompt showed, best first.
@@ -35,30 +35,30 @@ class ChainFacts(BaseModel):
 
 
 class RunResult(BaseModel):
-    """What came of one run.
+    """The outcome of one run.
 
     ``seconds`` is the wall time of the whole command, ``seconds_exploration`` that of the
-    exploration in it; neither tells anything where ``cached_calls``, replies kept from a run that
-    was ended, are more than none, and both depend on ``jobs``, how many samples ran at a time at
-    most (None in a line that an earlier version wrote). ``setup`` means that the command could not
-    do its work, which says nothing about the method; ``fault`` says whose failure that is.
+    exploration in it; neither means anything if there are ``cached_calls``, replies kept from an
+    interrupted run, and both depend on ``jobs``, how many samples ran at a time at most (None in a
+    line that an earlier version wrote). ``setup`` means that the command could not do its work,
+    which says nothing about the method; ``fault`` says whose failure that is.
     ``tests_passed`` of ``tests`` is the share of the problem's tests that the solution passes; a
     check is one test.
-    ``ran`` says that the solution's text ran, ``executed`` that nothing went wrong in its check
-    either but a failed assertion; it is None in a line that an earlier version wrote.
+    ``ran`` says that the solution's text ran, ``executed`` that its check did not go wrong either,
+    except for a failed assertion; it is None in a line that an earlier version wrote.
     ``second_check`` says whether the solution passes with the problem's second data; one that does
-    not, and is solved, has probably pasted a value, or written its input anew. It is None where
-    there are no such data.
+    not, and is solved, has probably hard-coded a value or its input. It is None if there are no
+    such data.
     ``checked`` counts the texts in the trace that the method had checked; it may have tried more,
-    and kept none of them. None is as before.
+    and kept none of them. None is as above.
     ``explored_steps`` counts the subtasks for which the model was asked for drafts or repairs of
     their own, ``looks`` how often it was shown what its cells and its solution gave; both are None
-    for methods that cannot explore, and as before. ``came_of_exploring`` says whether the solution
+    for methods that cannot explore, and as above. ``came_of_exploring`` says whether the solution
     was made after such a subtask.
-    ``called`` are the names that the solution calls and the libraries would have, ``unknown`` those
-    of them that they do not have.
-    ``oracle_calls`` has that share for each text of a class that was judged, in order.
-    ``provenance`` names what the plan says of with what it was run; empty as before.
+    ``called`` are the names that the solution calls as the libraries' own, ``unknown`` those of
+    them that the libraries do not have.
+    ``oracle_calls`` has the share of tests passed for each judged text of a class, in order.
+    ``provenance`` is the key of what the plan says it was run with; empty as above.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -105,7 +105,7 @@ class RunResult(BaseModel):
 
     @property
     def key(self) -> RunKey:
-        """What makes it this run and no other."""
+        """What identifies this run."""
         return (self.problem, self.method, self.seed, self.options)
 
     @property
@@ -115,10 +115,10 @@ class RunResult(BaseModel):
 
     @property
     def is_solved_by_exploring(self) -> bool:
-        """Whether it is solved, by what was made after a subtask was explored."""
+        """Whether it is solved by something made after a subtask was explored."""
         return self.is_solved and self.came_of_exploring
 
     @property
     def counts(self) -> bool:
-        """Whether it says something of the method."""
+        """Whether it says something about the method."""
         return self.status not in ("setup", "cancelled")

@@ -1,7 +1,7 @@
 """A kit of queries and the APIs that answer them, read from disk.
 
-A kit is a folder with ``dev/*.jsonl`` (a query a line) and ``pools/LIBRARY.jsonl.gz`` (the APIs
-that are searched for it, one a line). Nothing in it is run.
+A kit is a folder with ``dev/*.jsonl`` (one query per line) and ``pools/LIBRARY.jsonl.gz`` (the APIs
+to search for it, one per line). Nothing in it is run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Question(BaseModel):
 
     @property
     def problem(self) -> str:
-        """What to leave out of a memory that is to know nothing of this one."""
+        """What to leave out of a memory that must not know this question."""
         return self.group or self.id
 
 
@@ -55,7 +55,7 @@ class _PoolLine(BaseModel):
         functional_aliases = (f".{self.functional}",) if self.functional else ()
         return ApiDoc(
             path=self.path,
-            # Where the kit knows no kind, the API is called.
+            # An API whose kind the kit does not know is taken for a function.
             kind="function" if self.kind == "api" else self.kind,
             library=library,
             signature=self.signature or "",

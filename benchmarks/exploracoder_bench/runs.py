@@ -1,4 +1,4 @@
-"""One run: the command line explores a problem in a folder of its own, as a person calls it."""
+"""One run: the command line explores a problem in a folder of its own, as a user would call it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
 # The command ends by itself at its limit; this is for starting up and saving.
 GRACE_S = 90.0
 NOTEBOOK = "exploration.ipynb"
-# What was solved before is no example for a measurement, unless the way asks for that.
+# Solved tasks must not serve as examples in a measurement, unless the way asks for that.
 NO_MEMORY = "memory=false"
 
 
@@ -50,16 +50,16 @@ class Way:
 
     @property
     def row(self) -> str:
-        """What results call the method."""
+        """The method's name in results."""
         return f"{self.method}-{self.ablation}" if self.ablation else self.method
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which model is asked, with which adapter (a GGUF file), and where replies are kept for a run
-    that is ended, or for other methods too.
+    """Which model is asked, with which adapter (a GGUF file), and where replies are kept, for
+    resuming an interrupted run or for other methods too.
 
-    With ``answers_kept`` no model is asked: all replies are there. A run's key names none of it.
+    With ``answers_kept`` no model is asked: all replies are there. None of this is in a run's key.
     """
 
     model: str
@@ -82,9 +82,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Briefed:
-    """What it cost to have the model write of libraries, or what went wrong and whose fault it is.
+    """What a model's briefing on libraries cost, or what went wrong and whose fault it is.
 
-    A model whose answers are no use there is nobody's ``fault`` yet: each sample will say.
+    A model whose answers are of no use there is nobody's ``fault`` yet: each sample will tell.
     """
 
     said: str
@@ -93,7 +93,7 @@ class Briefed:
 
 
 def prepare(problem: Problem, folder: Path) -> None:
-    """Make ``folder`` afresh: the fixtures, task.txt, context.py and check.py."""
+    """Recreate ``folder`` with the fixtures, task.txt, context.py and check.py."""
     if folder.exists():
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -137,15 +137,14 @@ def run(
     cache: Path | None = None,
     children: Children | None = None,
 ) -> RunResult:
-    """Explore ``problem`` in ``folder``, which is made afresh, within ``timeout_s`` seconds.
+    """Explore ``problem`` in ``folder``, which is recreated, within ``timeout_s`` seconds.
 
-    ``cache`` is a cache folder in the place of the user's.
-
-    What the command wrote stays there: exploration.ipynb, report.json, messages.txt.
+    ``cache`` is a cache folder to use instead of the user's. What the command wrote stays in
+    ``folder``: exploration.ipynb, report.json, messages.txt.
     """
     prepare(problem, folder)
     if way.hides_check:
-        # Code that is run there can read what lies there.
+        # Code that runs there could read it.
         (folder / "check.py").unlink()
     start = time.perf_counter()
     exit_code, is_late = (children or Children()).call(
@@ -166,7 +165,7 @@ def run(
 
 
 def warm_index(problem: Problem) -> str:
-    """Bring the index up to date for a problem's libraries; what went wrong, or an empty text."""
+    """Bring the index up to date for a problem's libraries; return what failed, or an empty text."""
     for library in problem.libraries:
         process = subprocess.run(
             [script(), "index", library, "--python", problem.python, "--json"],
@@ -191,9 +190,9 @@ def brief(
     timeout_s: float,
     children: Children | None = None,
 ) -> Briefed:
-    """Have the model write what ``way`` tells it of the problem's libraries, in a new ``folder``.
+    """Have the model write the briefing that ``way`` gives it on the problem's libraries.
 
-    It is kept with the index, for all runs of that way.
+    This runs in a new ``folder``; the briefing is kept with the index, for all runs of that way.
     """
     folder.mkdir(parents=True)
     (folder / "task.txt").touch()
@@ -243,7 +242,7 @@ def environment(problem: Problem, cache: Path | None = None) -> dict[str, str]:
 
 
 def is_full_disk(failure: str) -> bool:
-    """Whether an exception in words says that a disk, or what one may use of it, is full."""
+    """Whether an exception's text says that a disk is full, or a quota used up."""
     return any(f"[Errno {number}]" in failure for number in (errno.ENOSPC, errno.EDQUOT))
 
 
@@ -256,7 +255,7 @@ def result(
     said: str,
     seconds: float,
 ) -> RunResult:
-    """The result that a command's exit code, its JSON object and its last words stand for."""
+    """The result from a command's exit code, its JSON report and its messages."""
     verification = report.get("verified") or {}
     usage = report.get("usage") or {}
     subtasks = report.get("subtasks") or []
@@ -304,7 +303,7 @@ def _with_chain(outcome: RunResult, problem: Problem, notebook: Path) -> RunResu
     try:
         chain = read_chain(notebook)
     except InputError as error:
-        # An orderly end without its trace cannot be shown to anybody: it does not count.
+        # A proper end without its trace cannot be shown to anybody: it does not count.
         if not outcome.counts:
             return outcome
         reason = f"Its notebook is not there or damaged: {error}"
@@ -319,7 +318,7 @@ def _with_chain(outcome: RunResult, problem: Problem, notebook: Path) -> RunResu
 
 
 def _from_anywhere(name_or_path: str) -> str:
-    """A path that holds in the working folder too; links stay, since they make a venv's Python."""
+    """A path that is valid in the working folder too; symlinks stay, as a venv's Python is one."""
     return str(Path(name_or_path).absolute()) if os.sep in name_or_path else name_or_path
 
 
@@ -328,10 +327,10 @@ def _status(exit_code: int, report: Mapping[str, Any]) -> RunStatus:
         return "solved" if report["status"] == "solved" else "unverified"
     if exit_code == 1 and report.get("status") == "failed":
         return "failed"
-    # An answer that is no use, or a prompt that is too long, comes of how the model was asked.
+    # A useless answer, or a prompt that is too long, results from how the model was asked.
     if report.get("error_kind") == "reply":
         return "failed"
-    # An exception that got out (exit code 1, no object) is a fault of ours, not of the method.
+    # An uncaught exception (exit code 1, no JSON object) is our fault, not the method's.
     return "cancelled" if exit_code == 130 else "setup"
 
 

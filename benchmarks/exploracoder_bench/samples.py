@@ -1,4 +1,4 @@
-"""One sample, wherever it runs: worked on beside its place, and put there when it is whole."""
+"""One sample, wherever it runs: made in a scratch folder, and moved into place when complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sample:
     """A problem explored in one way; ``out`` is the folder of the bench run.
 
     ``timeout_s`` is the limit of the whole sample, ``run_seconds`` that of one run in it; the way's
-    options say the same to the method. ``cache`` is a cache folder in the place of the user's.
+    options tell the method the same. ``cache`` is a cache folder to use instead of the user's.
     """
 
     problem: Problem
@@ -37,7 +37,7 @@ class Sample:
 
     @property
     def key(self) -> RunKey:
-        """As the ledger knows it."""
+        """Its key in the ledger."""
         return (self.problem.name, self.way.row, self.way.seed, self.way.options)
 
     @property
@@ -49,7 +49,7 @@ class Sample:
     def asking(self) -> Asked:
         """The model, with a folder of replies: this sample's alone, or its problem's and seed's.
 
-        Methods ask the same of a problem: one that takes another's replies has no seconds.
+        Methods ask the same of a problem: one that reuses another's replies takes no time for them.
         """
         if self.asked.replies is None:
             return self.asked
@@ -64,7 +64,7 @@ def trace_folder(out: Path, slug: str, method: str, seed: int) -> Path:
 
 
 def explore(sample: Sample, children: Children | None = None) -> RunResult:
-    """Run a sample. What goes wrong on this side of the command is a fault of the harness."""
+    """Run a sample. Anything that goes wrong outside the command is a fault of the harness."""
     attempt = attempt_in(sample.out)
     try:
         result = run(
@@ -89,7 +89,7 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
 
 
 def _assessed(sample: Sample, result: RunResult) -> RunResult:
-    """The result with what the check says of the solution, which the method has not heard."""
+    """The result with the check's verdict on the solution, which the method has not seen."""
     assessment = _found(sample, sample.problem, result.solution)
     if isinstance(assessment, RunResult):
         return assessment
@@ -106,7 +106,7 @@ def _assessed(sample: Sample, result: RunResult) -> RunResult:
 
 
 def _with_second(sample: Sample, result: RunResult) -> RunResult:
-    """The result with what the check says of the solution with the problem's second data."""
+    """The result with the check's verdict on the solution with the problem's second data."""
     second = sample.problem.with_second_data
     if second is None or not result.counts:
         return result
@@ -117,7 +117,7 @@ def _with_second(sample: Sample, result: RunResult) -> RunResult:
 
 
 def _found(sample: Sample, problem: Problem, solution: str) -> Assessment | RunResult:
-    """What a solution comes to, or the result of a sample of which that cannot be said."""
+    """The assessment of a solution, or the result of a sample for which there can be none."""
     folder = attempt_in(sample.out)
     try:
         assessment = assess(problem, solution, folder, sample.run_seconds)
@@ -145,7 +145,7 @@ def examine(
 
 
 def brief_for(sample: Sample, children: Children | None = None) -> Briefed:
-    """Have what a sample's method tells the model of libraries written before it is measured."""
+    """Have the briefing for a sample's method written before the sample is measured."""
     folder = attempt_in(sample.out)
     try:
         return brief(
@@ -163,7 +163,7 @@ def brief_for(sample: Sample, children: Children | None = None) -> Briefed:
 
 
 def lost(sample: Sample, reason: str) -> RunResult:
-    """The result of a sample that the harness did not get through."""
+    """The result of a sample that the harness could not complete."""
     return RunResult(
         problem=sample.problem.name,
         dataset=sample.problem.dataset,
@@ -178,10 +178,10 @@ def lost(sample: Sample, reason: str) -> RunResult:
 
 
 def attempt_in(out: Path) -> Path:
-    """A folder for something that is done once; it is not made yet."""
+    """The path of a new scratch folder, which is not created yet."""
     return (out / _ATTEMPTS / uuid4().hex).absolute()
 
 
 def clear_attempts(out: Path) -> None:
-    """Remove what runs that were ended left half done."""
+    """Remove the scratch folders of interrupted runs."""
     shutil.rmtree(out / _ATTEMPTS, ignore_errors=True)

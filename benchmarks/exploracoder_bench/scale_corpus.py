@@ -1,8 +1,8 @@
 """A library of any size, made of real APIs: names and texts recombined, vectors mixed.
 
-The first rows are the real APIs. Every further row puts the name of one of them and the words of
-another together; its vector is a mix of their real vectors with a little noise, so that a million
-of them are made in minutes and lie as close together as real ones do.
+The first rows are the real APIs. Every further row combines the name of one of them with the words
+of another; its vector is a mix of their real vectors with a little noise, so that a million of them
+are made in minutes and are as close together as real ones.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Corpus:
 
     @property
     def library(self) -> LibraryInfo:
-        """What the docs are said to belong to."""
+        """The library that the docs belong to."""
         return LibraryInfo(
             name=LIBRARY,
             import_name=LIBRARY,
@@ -100,7 +100,7 @@ class Corpus:
 
 
 class CorpusEmbedder(MiniLmEmbedder):
-    """Embeds queries for real, and knows the vectors of a corpus's docs by their texts."""
+    """Embeds queries for real, and looks up the vectors of a corpus's docs by their texts."""
 
     name = "scale-corpus"
 
@@ -129,7 +129,7 @@ class CorpusEmbedder(MiniLmEmbedder):
 
 
 def read_pools(folder: Path, most: int) -> list[ApiDoc]:
-    """Documented APIs of a kit's pools, each path once, at most so many."""
+    """Documented APIs of a kit's pools, each path once, at most ``most`` of them."""
     docs: dict[str, ApiDoc] = {}
     for file in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(file, "rt", encoding="utf-8") as lines:

@@ -53,12 +53,12 @@ class Continued(BaseModel):
 
     @property
     def begun(self) -> int:
-        """The searches that were begun."""
+        """The number of searches that were begun."""
         return max(self.text.count(calls.OPEN), self.text.count(calls.NAME))
 
     @property
     def whole(self) -> int:
-        """Those of them that are well-formed."""
+        """The number of well-formed searches."""
         searches = calls.whole_calls(self.text)
         return sum(
             0 < len(one.query.strip("'\" ")) <= calls.MAX_QUERY_CHARS and bool(one.answer)
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def held_out(options: argparse.Namespace) -> list[Function]:
-    """The functions to begin. Raises InputError when there are too few."""
+    """The functions for the model to continue. Raises InputError when there are too few."""
     if options.unlike is not None and not options.unlike.exists():
         raise InputError(f"There is no file {options.unlike}.")
     training_ids = (
@@ -187,7 +187,7 @@ def read(path: Path) -> list[Continued]:
 
 
 def table(rows: Sequence[Continued]) -> str:
-    """A line for each way to ask, before and after."""
+    """A row for each way to ask, before and after."""
     return markdown(
         (
             "",

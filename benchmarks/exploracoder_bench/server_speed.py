@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 def _in_process(name: str, is_busy: bool) -> dict[str, Any]:
     environment = {**os.environ, FORCED_BACKEND: BUILT_IN if name == BEFORE else name}
     if name == BEFORE and is_busy:
-        # So it was started on a busy machine: threads that spin are far slower there.
+        # It was started like this on a busy machine: spinning threads are far slower there.
         environment["OMP_WAIT_POLICY"] = "passive"
     process = subprocess.run(
         [sys.executable, "-m", "exploracoder_bench.server_speed", "--one", name],

@@ -1,7 +1,7 @@
 """The exploration that overhead is measured on: six subtasks, three candidates each; all run.
 
 It uses the standard library alone, so that it runs in any Python and costs a fresh kernel as little
-as can be.
+as possible.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def best_customers(orders: str) -> list:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A subtask and its candidates; the first is the one that the chain goes on from."""
+    """A subtask and its candidates; the chain continues from the first."""
 
     goal: str
     candidates: tuple[str, ...]
 
 
 def problem(python: str) -> Problem:
-    """The exploration as something that the command line can be given."""
+    """The exploration as a problem for the command line."""
     return Problem(
         name="six_steps",
         dataset="overhead",

@@ -1,4 +1,4 @@
-"""What a memory is worth: each problem finds the others of its library solved, itself not."""
+"""What a memory is worth: each problem finds the others of its library solved, but not itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from exploracoder_bench.problems import Problem
 
 def caches_of_solved(problems: Sequence[Problem], folder: Path) -> dict[str, Path]:
     """A cache folder for each problem, by its name, in which the solutions of the other problems
-    are kept as if a check had accepted them. All else in it is a link to the user's own cache.
+    are kept as if a check had accepted them. Everything else in it links to the user's own cache.
 
     Raises SetupError when a library is not indexed, or an example cannot be kept.
     """
@@ -45,7 +45,7 @@ def caches_of_solved(problems: Sequence[Problem], folder: Path) -> dict[str, Pat
 def _examples(problem: Problem, index: Index) -> list[KeptExample]:
     code = standing_alone(problem.solution, [problem.context])
     examples = []
-    # One that is named by its folder is indexed under the name of that.
+    # A library that is given by its folder is indexed under the folder's name.
     for library in (Path(name).name for name in problem.libraries):
         apis = ApiNames(index.docs(library)).used_in(code)
         if apis:
@@ -68,7 +68,7 @@ def _examples(problem: Problem, index: Index) -> list[KeptExample]:
 
 
 def _link(cache: Path) -> None:
-    """Make a cache folder that shares all with the user's but the examples that are kept."""
+    """Make a cache folder that shares everything with the user's except the kept examples."""
     own, index = cache_folder().absolute(), prepare.index_folder().absolute()
     for source, place in ((own, cache), (index, cache / index.name)):
         place.mkdir(parents=True, exist_ok=True)

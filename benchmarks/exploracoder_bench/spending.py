@@ -12,8 +12,8 @@ from exploracoder_bench.results import RunResult
 class Spending:
     """The money that samples cost, whether they count or not; no limit if ``limit`` is None.
 
-    What a sample may cost is known of those before: it is that of the dearest of its method, or, as
-    long as there is none, of all.
+    What a sample may cost is estimated from earlier ones: as much as the most expensive one of its
+    method or, while there is none, of all methods.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class Spending:
         self._dearest[result.method] = max(cost, self._dearest.get(result.method, 0.0))
 
     def could_pass(self, method: str, running: Sequence[str]) -> bool:
-        """Whether a sample of ``method``, with those that run, could cost more than is left.
+        """Whether a sample of ``method``, with those running, could cost more than is left.
 
-        Of the first one nothing is known: it may begin alone.
+        Nothing is known about the first one: it may start alone.
         """
         if self._limit is None:
             return False

@@ -1,7 +1,7 @@
 """Which problems may be looked at (seen), and which may only be counted (held out).
 
-A problem is seen when a change of the method was made on it, or may have been. ``splits.json`` says
-so of the known sets, with the reason; a file of that name in a folder of problems speaks for them.
+A problem is seen when the method was changed because of it, or may have been. ``splits.json``
+records this for the known sets, with the reason; one in a folder of problems does so for those.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 FILE = "splits.json"
 Split = Literal["seen", "held-out"]
-# What a command can be asked for besides.
+# What a command can be asked for besides a split.
 ALL = "all"
 _WORDS: dict[Split | None, str] = {"seen": "seen", "held-out": "held out", None: "in no split"}
 

@@ -49,7 +49,7 @@ class _Seen(Exception):  # noqa: N818 - the end of a measurement
 
 
 class _Watched(CountingModel):
-    """The model, until its first reply has come; when its first text came."""
+    """The model, stopped after its first reply; it notes when its first text came."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        # States of its own, so that the first of each round finds none.
+        # A folder of its own for states, so that the first run of each round finds none.
         weights, here = WeightsStore(), Path(folder, "models")
         here.mkdir()
         for path in weights.folder.glob(f"{weights.model.file_name}*"):

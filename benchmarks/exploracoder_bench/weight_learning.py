@@ -1,8 +1,8 @@
 """Learns the weights of the ranking's features from queries whose answers are known.
 
 A list-wise logistic loss: for each query, the candidates' scores are turned into probabilities, and
-those of the gold APIs are to be high. Every query counts by one over the square root of its data
-set's size, so that a large set does not drown the others.
+those of the gold APIs should be high. Every query is weighted by one over the square root of its
+data set's size, so that a large set does not drown the others.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Lesson:
 
     @classmethod
     def of(cls, question: Question, candidates: Candidates) -> Lesson:
-        """What a search looked at for a question."""
+        """The lesson in what a search looked at for a question."""
         import numpy as np
 
         gold = set(question.gold)
@@ -109,7 +109,7 @@ def learn_elsewhere(lessons: Sequence[Lesson], *, without: str = "") -> dict[str
 
 
 def _relatives(library: str) -> frozenset[str]:
-    """The libraries that share an origin with one; it alone where it is of no known family."""
+    """The libraries that share an origin with one; it alone if it is of no known family."""
     of = [name for name in FAMILIES.values() if library in name]
     return frozenset(member for name in of for member in name) | {library}
 

@@ -1,7 +1,7 @@
-"""Explores a library that a language model does not know. Importing this does nothing slow.
+"""Explore libraries that a language model does not know. Importing this package is cheap.
 
-What is public is imported when it is asked for: `explore`, `explore_sync`, `open_exploration`,
-`load`, `map_library`, `Exploration`. ``%load_ext exploracoder`` makes the magics.
+The public names are imported on first access: `explore`, `explore_sync`, `open_exploration`,
+`load`, `map_library`, `Exploration`. ``%load_ext exploracoder`` registers the magics.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Make ``%exploracoder`` known to an IPython shell: ``%load_ext exploracoder``."""
-    # The magics are a surface, which stands on this package: it may name them, and not import them.
+    """Register ``%exploracoder`` with an IPython shell, on ``%load_ext exploracoder``."""
+    # The magics are a layer above this package, which may name their module but not import it.
     import_module("exploracoder_jupyter.magics").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take the magics away and close what they have open."""
+    """Unregister the magics and close whatever they have open."""
     import_module("exploracoder_jupyter.magics").unload(shell)

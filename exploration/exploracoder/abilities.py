@@ -1,7 +1,7 @@
-"""What an exploration can be asked for as it stands, and why not the rest.
+"""Which commands an exploration accepts in its current state, and why not the others.
 
-The session refuses by these rules, and front ends are told of them: a button can be pressed exactly
-when its command would be taken.
+The session enforces these rules, and front ends receive the result: a button is enabled exactly
+when its command would be accepted.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MAX_SUBTASKS = 200
 
 
 def abilities_of(exploration: Exploration, progress: Progress) -> Abilities:
-    """All that can be done now; what nothing can be done with is left out."""
+    """The actions possible now, by id; ids without any are left out."""
     return dict(Rules(exploration, progress).abilities())
 
 
 def check(command: c.Command, exploration: Exploration, progress: Progress) -> None:
-    """Raise CommandError when a command cannot be taken now, and InputError when it names a
-    subtask or candidate that is not there."""
+    """Raise CommandError if a command cannot be accepted now, and InputError if it names a
+    subtask or candidate that does not exist."""
     if isinstance(command, c.Cancel | c.SetMode | c.RestoreSubtask):
         return
     rules = Rules(exploration, progress)
@@ -43,7 +43,7 @@ def check(command: c.Command, exploration: Exploration, progress: Progress) -> N
 
 
 class Rules:
-    """The rules, for one moment. Each answers with why not, and with nothing where one can."""
+    """The rules, applied to one state. Each returns why an action is refused, or an empty text."""
 
     def __init__(self, exploration: Exploration, progress: Progress) -> None:
         self._exploration = exploration
@@ -78,7 +78,7 @@ class Rules:
     def refusal(
         self, action: Action, step: Step | None = None, candidate: Candidate | None = None
     ) -> str:
-        """Why an action cannot be done now, and what to do instead; empty when it can be."""
+        """Why an action is not possible now, and what to do instead; empty if it is possible."""
         if step is None:
             return self._whole[action]()
         if candidate is None:
@@ -86,7 +86,7 @@ class Rules:
         return self._of_candidate[action](step, candidate)
 
     def abilities(self) -> Iterator[tuple[str, tuple[Action, ...]]]:
-        """Each id with its actions, where it has any."""
+        """The ids that have actions, each with its actions."""
         entries: list[tuple[str, tuple[Action, ...]]] = [
             ("", tuple(one for one, why_not in self._whole.items() if not why_not()))
         ]
@@ -100,7 +100,7 @@ class Rules:
         return ((id_, actions) for id_, actions in entries if actions)
 
     def not_acceptable(self, step: Step, candidate: Candidate) -> str:
-        """Why a candidate cannot become the state of the chain."""
+        """Why a candidate cannot become the state of the chain; empty if it can."""
         if candidate.observation is None:
             return Text("%1 has not run yet. Go on, and accept it then.", candidate.id)
         if not candidate.ran:
@@ -154,7 +154,7 @@ class Rules:
             return Text(
                 "%1 is done. Go back to it before you change the plan there.", step.subtask.id
             )
-        # The subtask that is being explored cannot be taken away from under the work.
+        # A subtask must not change while it is being explored.
         if self._busy() and self._progress.part == step.subtask.id:
             return Text("%1 is being explored. Cancel that first.", step.subtask.id)
         return ""
@@ -180,7 +180,7 @@ class Rules:
         return self.not_acceptable(step, candidate)
 
     def _in_turn(self, step: Step) -> str:
-        """Nothing open may stand before what is worked on: its state would not be there."""
+        """Refuse while an earlier subtask is open: the state to start from is missing."""
         first = self._first
         if self._busy() or first is None or self._place(step) <= self._place(first):
             return self._busy()

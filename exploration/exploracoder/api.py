@@ -1,4 +1,4 @@
-"""Explorations from Python: one call to the end, or a session to steer.
+"""Explorations from Python: run one to the end in one call, or steer it in a session.
 
 ```python
 done = await explore("Name the strong leaves", libraries=["tealeaf"], output="tea.ipynb")
@@ -45,10 +45,10 @@ def new_exploration(
     model: str | ChatModel | None = None,
     options: Options | None = None,
 ) -> Exploration:
-    """An exploration that nobody has begun with; see `explore` for what is given.
+    """Create an exploration without starting it; see `explore` for the arguments.
 
-    ``target`` says where in a repository a class is to be written. Raises InputError when something
-    that was given cannot be used.
+    ``target`` says where in a repository to write a class. Raises InputError if an argument cannot
+    be used.
     """
     options = options or Options()
     names_or_paths = [libraries] if isinstance(libraries, str) else libraries
@@ -92,20 +92,20 @@ async def open_exploration(
     source: AnySource | None = None,
     options: Options | None = None,
 ) -> AsyncIterator[LiveExploration]:
-    """An exploration that you steer: a new one begins at once, a loaded one waits for a command.
+    """Open an exploration to steer: a new one starts at once, a loaded one waits for a command.
 
-    In the mode ``review`` it stops at the plan and at each subtask whose candidates have run.
-    Leaving the block stops what is being worked on, saves, and ends the scratch kernel.
+    In ``review`` mode it stops at the plan and at each subtask whose candidates have run. Leaving
+    the block stops work in progress, saves, and shuts down the scratch kernel.
 
-    ``task`` is what you want, or an exploration of `Exploration.load` to go on with; its ``output``
-    is then the file that it came from, and what it was made of is not given again. ``mode`` says
-    whether you want to be asked, and a command changes it later. All else is as in `explore`.
+    ``task`` is what you want, or an exploration from `load` to continue; ``output`` is then the
+    file it came from, and its libraries, context and check are not given again. ``mode`` says
+    whether to ask you, and a command can change it later. Everything else is as in `explore`.
 
     Raises:
-        InputError: Something that was given cannot be used.
+        InputError: An argument cannot be used.
         UntrustedError: The exploration was not made here, and ``options`` do not say to trust it.
-        SetupError: Model, sandbox, or scratch kernel cannot be had, or a step that ran before does
-            not run now.
+        SetupError: The model, sandbox or scratch kernel is not available, or a step that ran
+            before fails now.
     """
     options = options or Options()
     if isinstance(task, str):
@@ -127,7 +127,8 @@ async def open_exploration(
     else:
         target = prepare.full(output)
         check_trust(task, str(output), options)
-        exploration = prepare.going_on(task)
+        limits = {name: options.settings.get(name) for name in ("max_seconds", "max_tokens")}
+        exploration = prepare.going_on(task, **limits)
     feed = Feed(on_event)
     async with (
         _open(exploration, target, model, options, mode, feed, source) as (space, chat),
@@ -156,28 +157,28 @@ async def explore(
 
     Args:
         task: What you want, in a sentence or two. It may hold the head of a function to complete.
-        libraries: Installed ones by name, or folders and .py files.
+        libraries: Names of installed libraries, or folders and .py files.
         context: Code that runs before anything else, or the path of a file with it.
-        check: Code that runs after the solution and raises when it is wrong, or its path.
+        check: Code that runs after the solution and raises if that is wrong, or its path.
         entry_point: The function that the solution must define.
-        model: Its name, or an open one; ``embedded`` is the one that comes with ExploraCoder.
-            Without one it is what the environment names, or else the embedded one.
+        model: A model's name, or an open model; ``embedded`` is the one that comes with
+            ExploraCoder. Defaults to the one the environment names, or else the embedded one.
         mode: ``auto`` works to the end, as the command line does; ``review`` stops at the plan, and
             `open_exploration` goes on from there.
-        output: The notebook to write; a file that is there is moved aside. Without one it is
-            ``exploration.ipynb`` here, numbered if there is one.
-        on_event: Called with each event, in the thread and loop of the work; it must not raise.
-        source: Where variables come along from: `exploracoder.user_variables.Source` for a running
+        output: The notebook to write; an existing file is moved aside. Defaults to
+            ``exploration.ipynb`` in the current folder, numbered if that exists.
+        on_event: Called with each event, in the work's own thread and loop; must not raise.
+        source: Where to copy variables from: `exploracoder.user_variables.Source` for a running
             kernel.
         options: Everything else.
 
     Returns:
-        The exploration; its ``status`` says how it came out, and ``solution`` may be None.
+        The exploration; its ``status`` is the outcome, and ``solution`` may be None.
 
     Raises:
-        InputError: Something that was given cannot be used.
-        SetupError: Model, sandbox, or scratch kernel cannot be had, or have failed; what was found
-            until then is in the notebook.
+        InputError: An argument cannot be used.
+        SetupError: The model, sandbox or scratch kernel is not available or failed; the notebook
+            has what was found until then.
     """
     arguments: dict[str, Any] = {
         "libraries": libraries,
@@ -215,13 +216,13 @@ async def explore(
 def _like(
     function: Callable[GivenT, Coroutine[Any, Any, ResultT]],
 ) -> Callable[[Callable[..., ResultT]], Callable[GivenT, ResultT]]:
-    """Make a function take what another one takes."""
+    """Give a function the signature of another one."""
     return wraps(function, assigned=())
 
 
 @_like(explore)
 def explore_sync(task: str, **arguments: Any) -> Exploration:
-    """`explore` for code that does not await, in a notebook's cell too: see there.
+    """`explore` for synchronous code, including a notebook's cell; see there.
 
     Ctrl-C stops the work after saving, and raises KeyboardInterrupt.
     """

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: for callers that have none, or must not be kept waiting."""
+"""An event loop in its own thread, for callers that have none or must not block."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ResultT = TypeVar("ResultT")
 
 _START_SECONDS = 10.0
 _STOP_SECONDS = 10.0
-# How often a caller that waits looks up, so that Ctrl-C reaches it on every system.
+# How often a waiting caller wakes up, so that Ctrl-C reaches it on every platform.
 _LOOK_UP_SECONDS = 0.2
 
 
 class Job(Generic[ResultT]):
-    """A piece of work in the background. Its methods are for other threads."""
+    """A coroutine running in the background. Its methods are for other threads."""
 
     def __init__(self, work: Coroutine[Any, Any, ResultT], loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -30,19 +30,19 @@ class Job(Generic[ResultT]):
 
     @property
     def is_done(self) -> bool:
-        """Whether it has ended, in whatever manner."""
+        """Whether it has returned, raised, or been cancelled."""
         return self._future.done()
 
     def cancel(self) -> None:
-        """Ask it to stop; it may take its time to save."""
+        """Request cancellation; the job may still take time to save."""
         self._is_cancelled = True
         self._loop.call_soon_threadsafe(self._cancel_task)
 
     def wait(self, each: Callable[[], None] = lambda: None) -> ResultT:
-        """Its result, or what it raised. ``each`` is called every now and then.
+        """Wait for the result, or raise what the job raised; call ``each`` periodically.
 
-        Ctrl-C cancels it, waits until it has saved, and raises KeyboardInterrupt. A job that
-        somebody else cancelled raises concurrent.futures.CancelledError.
+        Ctrl-C cancels the job, waits for it to save, and raises KeyboardInterrupt. A job that was
+        cancelled from elsewhere raises concurrent.futures.CancelledError.
         """
         while True:
             try:
@@ -68,31 +68,31 @@ class Job(Generic[ResultT]):
 
 
 class Background:
-    """The loop and its thread; `stop` ends both, and cancels what still runs in it."""
+    """An event loop and its thread; `stop` ends both and cancels what still runs."""
 
     def __init__(self, name: str = "exploracoder") -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
         self._is_ready = threading.Event()
-        # A daemon: a process that ends waits no longer than `stop` does.
+        # A daemon thread, so that the process waits for it only as long as `stop` does.
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
         if not self._is_ready.wait(_START_SECONDS):
             raise SetupError("The background thread did not start. Try again.")
 
     def start(self, work: Coroutine[Any, Any, ResultT]) -> Job[ResultT]:
-        """Let work run there; comes back at once. Raises SetupError when it was stopped."""
+        """Schedule work and return at once. Raises SetupError if the thread has ended."""
         if self._loop is None or not self._thread.is_alive():
             work.close()
             raise SetupError("The background thread has ended.")
         return Job(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-        """Let work run there and wait for it; see `Job.wait`."""
+        """Run work and wait for its result; see `Job.wait`."""
         return self.start(work).wait()
 
     def stop(self) -> None:
-        """End the thread, after what runs in it was cancelled and has saved."""
+        """Cancel what still runs, let it save, and end the thread."""
         loop, stopping = self._loop, self._stopping
         if loop is None or stopping is None:
             return
@@ -110,7 +110,7 @@ class Background:
 
 
 def run_sync(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run to the end, whether or not this thread has a loop. Ctrl-C cancels, which saves."""
+    """Run work to the end, even if this thread has a running loop. Ctrl-C cancels and saves."""
     background = Background()
     try:
         return background.run(work)

@@ -1,7 +1,7 @@
-"""What a user may ask of an exploration that is being worked on.
+"""The commands that a user can give to a live exploration.
 
-The same commands come from the sidebar, the magics and Python; `LiveSession.do` takes them. Names
-of subtasks and candidates are those of the exploration (`Subtask.id`, `Candidate.id`).
+The sidebar, the magics and Python send the same commands; `LiveSession.do` takes them. Subtasks
+and candidates are referred to by id (`Subtask.id`, `Candidate.id`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Goal = Annotated[str, Field(min_length=1, max_length=MAX_GOAL_CHARS)]
 class GoOn(State):
     """Work on whatever is open: plan, then subtask after subtask, then the solution.
 
-    In the mode ``review`` the work stops at each subtask whose candidates have run.
+    In ``review`` mode the work stops at each subtask whose candidates have run.
     """
 
     kind: Literal["go_on"] = "go_on"
 
 
 class SetMode(State):
-    """From here on stop for a review at each subtask, or don't."""
+    """Choose whether to stop for a review at each subtask from now on."""
 
     kind: Literal["set_mode"] = "set_mode"
     mode: Mode
@@ -44,7 +44,7 @@ class AddSubtask(State):
 
 
 class RenameSubtask(State):
-    """Say in other words what an open subtask is to do; its candidates are dropped."""
+    """Reword the goal of an open subtask; its candidates are dropped."""
 
     kind: Literal["rename_subtask"] = "rename_subtask"
     subtask: str
@@ -52,14 +52,14 @@ class RenameSubtask(State):
 
 
 class DeleteSubtask(State):
-    """Take an open subtask out of the plan."""
+    """Remove an open subtask from the plan."""
 
     kind: Literal["delete_subtask"] = "delete_subtask"
     subtask: str
 
 
 class RestoreSubtask(State):
-    """Put a subtask that was deleted in this session back, with what was tried for it."""
+    """Restore a subtask that was deleted in this session, with what was tried for it."""
 
     kind: Literal["restore_subtask"] = "restore_subtask"
     subtask: str
@@ -81,7 +81,7 @@ class Skip(State):
 
 
 class Replan(State):
-    """Plan again from an open subtask on; what stands before it stays."""
+    """Plan again from an open subtask on; earlier subtasks stay."""
 
     kind: Literal["replan"] = "replan"
     subtask: str
@@ -90,8 +90,8 @@ class Replan(State):
 class Accept(State):
     """Make a candidate that ran the subtask's experience, and go on from its state.
 
-    Without a candidate it is the proposed one. For a subtask that is done already, its later
-    subtasks run again on the new state; those that no longer run are open again.
+    Without a candidate, the proposed one is accepted. If the subtask is already done, the later
+    subtasks run again on the new state; those that now fail are open again.
     """
 
     kind: Literal["accept"] = "accept"

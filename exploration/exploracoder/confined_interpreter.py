@@ -1,4 +1,4 @@
-"""The user's interpreter, and code of libraries that it runs in a strict sandbox."""
+"""The user's interpreter, and library code that it runs in a strict sandbox."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from exploracoder_kernel.observation import Observation
 
 SECONDS = 60.0
-# The descriptions of the compiled modules of a library such as numpy have a megabyte.
+# Describing the compiled modules of a library such as numpy takes a megabyte.
 _OUTPUT_CHARS = 64_000_000
 
 
 def find_interpreter(python: str | None, *, import_compiled: bool = False) -> Interpreter:
-    """The interpreter that snippets run in; ours when none is named. Raises InputError.
+    """The interpreter that snippets run in; our own if none is named. Raises InputError.
 
-    Compiled modules of what is installed in it are described in a strict sandbox; with
-    ``import_compiled`` those of folders that are only named, too.
+    Compiled modules of its installed libraries are described in a strict sandbox; with
+    ``import_compiled``, so are those of folders given as libraries.
     """
     with raised_as(InputError, RetrievalError, of="--python"):
         return Interpreter.inspect(
@@ -34,13 +34,13 @@ def find_interpreter(python: str | None, *, import_compiled: bool = False) -> In
 
 
 def run_confined(python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:
-    """What code printed, and why it did not come to its end; "" when it did.
+    """Run code confined; return what it printed and why it failed, or "" if it did not.
 
-    It has no network, no keys, and of the user's files only what is ``readable``, whatever sandbox
+    It has no network, no keys, and of the user's files only the ``readable`` ones, whatever sandbox
     was chosen for snippets.
 
     Raises:
-        NotConfined: a strict sandbox cannot be had, or the interpreter not be started in it.
+        NotConfined: No strict sandbox is available, or the interpreter cannot be started in it.
     """
     from exploracoder_kernel.errors import SidecarError
 

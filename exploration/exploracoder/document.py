@@ -35,7 +35,7 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 
 
 def save(path: Path, exploration: Exploration) -> None:
-    """Write the notebook whole or not at all, as the user's own work.
+    """Write the notebook atomically, and sign it as the user's own work.
 
     Raises SetupError when it cannot be written.
     """
@@ -53,7 +53,7 @@ def load(path: str | Path) -> Exploration:
     """Read an exploration from its notebook.
 
     Raises:
-        InputError: There is no such file, it is no exploration, it is damaged, or a newer
+        InputError: There is no such file, it is not an exploration, it is damaged, or a newer
             ExploraCoder wrote it.
     """
     path = Path(path)
@@ -65,12 +65,12 @@ def load(path: str | Path) -> Exploration:
 
 
 def from_metadata(metadata: object, name: str) -> Exploration:
-    """The exploration in a notebook's metadata; ``name`` is what a message calls the notebook.
+    """Read an exploration from a notebook's metadata; messages call the notebook ``name``.
 
-    It asks nobody on the web: that is agreed to by whoever works, not by a file from somewhere.
+    Web search is turned off: only the user can agree to it, not a file from somewhere.
 
-    Settings that this version does not know are left out, and named in a warning of the log, which
-    people see where no log is set up. Raises InputError with what is wrong with it.
+    Settings unknown to this version are dropped with a logged warning, which goes to standard error
+    unless logging is configured. Raises InputError that says what is wrong.
     """
     if not isinstance(metadata, dict):
         raise InputError(f"{name} is a notebook, but not an exploration: nothing of ours is in it.")
@@ -86,7 +86,7 @@ def from_metadata(metadata: object, name: str) -> Exploration:
 
 def _check_version(version: object, name: str) -> None:
     beginning = f"{name} was saved with version {_brief(str(version))} of the format"
-    # A truth value counts as a whole number in Python.
+    # In Python a bool is an int.
     if not isinstance(version, int) or isinstance(version, bool) or version > SCHEMA_VERSION:
         raise InputError(
             f"{beginning}; this ExploraCoder reads up to version {SCHEMA_VERSION}. Upgrade it."
@@ -96,7 +96,7 @@ def _check_version(version: object, name: str) -> None:
 
 
 def _validated(metadata: dict[str, Any], name: str) -> Exploration:
-    # The revision counts the states of a notebook; it is no part of the exploration.
+    # The revision counts the states of a notebook; it is not part of the exploration.
     own = {key: value for key, value in metadata.items() if key != REVISION_KEY}
     settings, unknown = own.get("settings"), ""
     if isinstance(settings, dict):
@@ -127,10 +127,10 @@ class _DamageError(Exception):
 
 
 def _check_values(value: object, *place: str) -> None:
-    """Raise _DamageError where values are nested too deeply or cannot be written as text.
+    """Raise _DamageError if values are nested too deeply or cannot be encoded as text.
 
-    A notebook may be cut, merged by hand or made by somebody who means harm. This would otherwise
-    end in an exception somewhere, or in a file that cannot be written again.
+    A notebook may be truncated, merged by hand or malicious. Unchecked, that would end in some
+    other exception, or in a file that cannot be written again.
     """
     if len(place) > _MOST_LEVELS:
         raise _DamageError(place[:4], f"more than {_MOST_LEVELS} levels are nested")
@@ -153,7 +153,7 @@ def _check_text(text: str, place: Iterable[str]) -> None:
 
 
 def _brief(text: str, most: int = 60) -> str:
-    """A text from a file of a stranger's, short and printable, for a message."""
+    """Shorten untrusted text and make it printable, for a message."""
     clean_text = "".join(
         char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text
     )
@@ -169,7 +169,7 @@ def to_notebook(exploration: Exploration, revision: int | None = None) -> Any:
 
 
 def cells(exploration: Exploration) -> list[Any]:
-    """The notebook's cells, each with an id that stays and its role in the metadata."""
+    """The notebook's cells, each with a stable id, and its role in the metadata."""
     return list(_cells(exploration))
 
 
@@ -191,9 +191,9 @@ def _cells(exploration: Exploration) -> Iterator[Any]:
 
 
 def _candidate_cell(number: int, step: Step) -> Any:
-    """The chosen candidate, with what it gave if it has run.
+    """The chosen candidate, with its outputs if it has run.
 
-    Without one it is an empty cell: whoever fills and runs it makes one of their own.
+    Without one the cell is empty, for users to fill and run with their own.
     """
     candidate, role = step.candidate, _role("candidate", step.subtask.id)
     if candidate is None or (candidate.observation is not None and not candidate.ran):
@@ -208,7 +208,7 @@ def _code_cell(
     observation: Observation | None = None,
     count: int | None = None,
 ) -> Any:
-    """A cell of code, with what running it showed if it has run."""
+    """A code cell, with its outputs if it has run."""
     outputs, number = (observation.outputs, count) if observation is not None else ((), None)
     return notebook.code_cell(id_, code, outputs, execution_count=number, metadata=role)
 
@@ -217,8 +217,8 @@ def _solution_cells(exploration: Exploration, solution: Solution) -> Iterator[An
     yield notebook.markdown_cell("solution-verdict", verdict_text(exploration), _role("verdict"))
     final, count = solution.final, len(exploration.steps) + 1
     if not final.is_good or exploration.task.target is not None:
-        # A failed solution is shown, but would stop the notebook if it were a cell that runs. So
-        # would a class that is a part of its file.
+        # Show a failed solution as text: a code cell would stop the notebook there. So would a
+        # class that is only part of its file.
         yield notebook.markdown_cell("solution", as_code(final.code), _role("solution"))
         return
     yield _code_cell("solution", final.code, _role("solution"), final.observation, count)
@@ -241,7 +241,7 @@ def verdict_text(exploration: Exploration) -> str:
 
 
 def _searches_text(attempt: Attempt) -> Iterator[str]:
-    """What the model looked up while it wrote, with the lines that it was for."""
+    """What the model looked up while writing, with the lines it was for."""
     if attempt.searches:
         yield "\nLooked up while it was written:\n"
     for search in attempt.searches:
@@ -271,7 +271,7 @@ def verification(exploration: Exploration) -> str:
 
 
 def warning(exploration: Exploration) -> str:
-    """What the solution does that who takes it over should know; empty when it only computes."""
+    """What the solution does besides computing, which its users should know; empty if nothing."""
     if exploration.solution is None:
         return ""
     return effects.in_words(effects.effects(exploration.solution.final.code))
@@ -293,7 +293,7 @@ def cost(exploration: Exploration) -> str:
 
 
 def _called(final: Attempt) -> str:
-    """What the example call came to."""
+    """The outcome of the example call."""
     if final.call is None:
         return "; what it defines was never called" if final.only_defines else ""
     call, failure = _inline(final.call.called), final.call.failure
@@ -311,7 +311,7 @@ def task_text(exploration: Exploration) -> str:
     """Title, task, and what it is explored with."""
     task = exploration.task
     title, text = title_of(task), task.text.strip()
-    # What the title says already is not said twice.
+    # Don't repeat a task that is already the title.
     lines = [] if text == title else escape_markdown(text).splitlines()
     quote = "\n".join(f"> {line}".rstrip() for line in lines)
     about = (
@@ -332,7 +332,7 @@ def title_of(task: Task) -> str:
 
 
 def _brought_text(exploration: Exploration) -> Iterator[str]:
-    """What has to be there before the first cell; the values are not saved."""
+    """The variables needed before the first cell; their values are not saved."""
     variables = exploration.brought.variables
     if variables:
         listing = ", ".join(
@@ -342,7 +342,7 @@ def _brought_text(exploration: Exploration) -> Iterator[str]:
 
 
 def step_text(number: int, step: Step) -> str:
-    """A subtask with its docs, those that are used in bold, and what came of it."""
+    """A subtask with its docs (the used ones in bold) and its outcome."""
     lines = [f"## {number}. {escape_markdown(step.subtask.goal)}"]
     docs = step.recommendation.kept
     used_paths = set(step.candidate.apis) if step.candidate else set()
@@ -362,7 +362,7 @@ def _doc_link(doc: ApiDoc, is_used: bool) -> str:
     if doc.url and _WEB_ADDRESS.fullmatch(doc.url):
         name = f"[{name}]({doc.url})"
     elif doc.file:
-        # A library's files differ from machine to machine, so only the end of the path.
+        # Installation paths differ between machines, so show only the end.
         place = "/".join(Path(doc.file).parts[-2:]) + (f":{doc.line}" if doc.line else "")
         name = f"{name} ({escape_markdown(place)})"
     return f"**{name}**" if is_used else name
@@ -374,7 +374,7 @@ def picture(exploration: Exploration) -> str:
 
 
 def flowchart(exploration: Exploration) -> str:
-    """The tree of branches for Mermaid: what was run from which state, the chosen chain thick."""
+    """The tree of branches as a Mermaid flowchart, with the chosen chain drawn thick."""
     lines = ["flowchart TD", '  root(["context"])']
     here = "root"
     for number, step in enumerate(exploration.steps, start=1):
@@ -399,7 +399,7 @@ def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
 
 
 def escape_markdown(text: str) -> str:
-    """Text from users, models and docs as Markdown that shows it and does nothing else."""
+    """Escape text from users, models and docs, so that its Markdown and HTML have no effect."""
     text = _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
     return "".join(
         part if _NAME.fullmatch(part) else _SPECIAL.sub(r"\\\1", html.escape(part, quote=False))
@@ -407,9 +407,9 @@ def escape_markdown(text: str) -> str:
     )
 
 
-# A name between backticks stays one: nothing in it can be markup.
+# A name in backticks is left as it is: it cannot contain markup.
 _NAME = re.compile(r"`[A-Za-z_]\w*`")
-# Controls, and those of them that turn the direction of writing: what is read is not what is there.
+# Control characters, including bidirectional ones, which make text look like something else.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
 

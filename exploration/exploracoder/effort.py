@@ -1,4 +1,4 @@
-"""How long a model that reasons is to think before it answers."""
+"""How long a reasoning model should think before it answers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ EFFORTS: tuple[ReasoningEffort, ...] = get_args(ReasoningEffort)
 
 
 def find_effort(choice: str | None) -> ReasoningEffort | None:
-    """What was asked for, here or in the environment; None leaves it to the server.
+    """The effort chosen here or in the environment; None leaves it to the server.
 
-    Raises InputError when there is no such effort.
+    Raises InputError if there is no such effort.
     """
     effort = choice or os.environ.get("EXPLORACODER_REASONING_EFFORT")
     if not effort:

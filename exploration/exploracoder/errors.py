@@ -11,7 +11,7 @@ ExploraCoderError
 │       ├── PromptError    the prompt is longer than the model takes
 │       ├── RefusedError   the server refused this one request
 │       ├── AnswerTimeoutError  the model did not answer in time
-│       └── NoTextError    the server goes on with conversations alone, not with texts
+│       └── NoTextError    the server completes only conversations, not texts
 ├── NoCodeError        the model answered, and wrote no code
 └── BudgetError        a limit that the user set was reached
 """
@@ -74,15 +74,15 @@ class PromptError(ModelError):
 
 
 class RefusedError(ModelError):
-    """The model's server refused one request for what is in it; another may be answered."""
+    """The server refused one request because of its content; another may succeed."""
 
 
 class AnswerTimeoutError(ModelError):
-    """The model did not answer before the deadline; another request may be answered."""
+    """The model did not answer before the deadline; another request may succeed."""
 
 
 class NoTextError(ModelError):
-    """The model's server goes on with conversations alone, not with texts."""
+    """The model's server completes only conversations, not texts."""
 
 
 class NoCodeError(ExploraCoderError):
@@ -97,10 +97,10 @@ ErrorKind = Literal["reply", "request", "model", "setup"]
 
 
 def kind_of(error: ExploraCoderError) -> ErrorKind:
-    """What ``--json`` says of an error, for programs that go on after it.
+    """The kind of an error in ``--json`` output, for programs that continue after it.
 
-    ``reply``: the model's answers were no use, or the prompt was too long for it; ``request``: its
-    server refused this one request; ``model``: it could not be asked; ``setup``: all else.
+    ``reply``: the model's answers were unusable, or the prompt was too long; ``request``: the
+    server refused this one request; ``model``: it could not be asked; ``setup``: all others.
     """
     if isinstance(error, (ReplyError, PromptError)):
         return "reply"
@@ -113,7 +113,7 @@ def kind_of(error: ExploraCoderError) -> ErrorKind:
 def raised_as(
     kind: type[ExploraCoderError], *foreign: type[Exception], of: str = ""
 ) -> Iterator[None]:
-    """Raise another library's errors as ours; ``of`` is the option that they are about."""
+    """Convert another package's errors to ours; ``of`` is the option that they are about."""
     try:
         yield
     except foreign as error:

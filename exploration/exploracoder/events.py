@@ -1,4 +1,4 @@
-"""What surfaces are told of an exploration that is being worked on."""
+"""The events that user interfaces receive from a live exploration."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from exploracoder.commands import Mode
 from exploracoder.state import Exploration, State, Step
 from exploracoder.texts import parts_of
 
-# What the session is at: nothing, a command, or waiting for the user's review.
+# What the session is doing: nothing, a command, or waiting for the user's review.
 Activity = Literal["idle", "working", "review"]
 
-# Commands by their kinds; `insert` is the front ends' own, with the solution.
+# The kinds of commands; `insert` is done by front ends themselves, with the solution.
 Action = Literal[
     "go_on",
     "synthesize",
@@ -31,8 +31,8 @@ Action = Literal[
     "accept",
     "debug",
 ]
-# By the id of a subtask or candidate, and "" for the exploration. `add_subtask` of a subtask says
-# that others can be put before it.
+# By the id of a subtask or candidate, with "" for the exploration. On a subtask, `add_subtask`
+# means that others can be inserted before it.
 Abilities = dict[str, tuple[Action, ...]]
 
 
@@ -66,23 +66,23 @@ class Progress(State):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def error_parts(self) -> TextParts:
-        """The error, too."""
+        """The error for a page that translates it."""
         return _parts_of(self.error)
 
 
 class Event(State):
-    """The exploration and its progress, as they are after something has happened."""
+    """The exploration and its progress after something has happened."""
 
     exploration: Exploration
     progress: Progress
 
 
 class Change(State):
-    """What has changed since the event before: apply it to get the new exploration.
+    """What has changed since the previous event: apply it to get the new exploration.
 
-    ``fields`` are the top-level fields of the exploration that changed, ``steps`` apart; ``steps``
-    are the steps that are new or changed, and ``order`` the subtasks' ids when their order or
-    number changed. ``abilities`` are those that changed, empty where nothing can be done any more.
+    ``fields`` are the top-level fields of the exploration that changed, except ``steps``; ``steps``
+    are the new or changed steps, and ``order`` the subtasks' ids if their order or number changed.
+    ``abilities`` are those that changed, empty where nothing is possible any more.
     """
 
     fields: dict[str, Any] = Field(default_factory=dict)
@@ -98,10 +98,10 @@ def _parts_of(text: str) -> TextParts:
 
 
 def change_between(before: Exploration, after: Exploration) -> Change:
-    """The change that makes ``after`` of ``before``."""
+    """The change that turns ``before`` into ``after``."""
     names = [name for name in Exploration.model_fields if name != "steps"]
     changed_names = {name for name in names if getattr(before, name) != getattr(after, name)}
-    # JSON values, since that is how a field travels.
+    # As JSON values, since that is how fields are sent.
     fields = after.model_dump(mode="json", include=changed_names) if changed_names else {}
     earlier_steps = {step.subtask.id: step for step in before.steps}
     steps = tuple(step for step in after.steps if earlier_steps.get(step.subtask.id) != step)
@@ -111,6 +111,6 @@ def change_between(before: Exploration, after: Exploration) -> Change:
 
 
 def changed_abilities(before: Abilities, after: Abilities) -> Abilities:
-    """Those that are others now; an empty tuple where nothing can be done any more."""
+    """The abilities that changed; an empty tuple where nothing is possible any more."""
     ids = before.keys() | after.keys()
     return {id_: after.get(id_, ()) for id_ in ids if before.get(id_) != after.get(id_)}

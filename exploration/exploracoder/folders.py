@@ -1,4 +1,4 @@
-"""The folders that the user's files of this program are in."""
+"""The user's folders for this program: cache and configuration."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def cache_folder() -> Path:
 
 
 def can_keep(folder: Path) -> bool:
-    """Whether files can be written to a folder, or it can be made."""
+    """Whether a folder can be written to or created."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
     return there.is_dir() and os.access(there, os.W_OK)
 
 
 def config_folder() -> Path:
-    """The folder of what the user says of this program; ``EXPLORACODER_CONFIG`` overrides it."""
+    """The user's configuration folder; ``EXPLORACODER_CONFIG`` overrides it."""
     override = os.environ.get("EXPLORACODER_CONFIG")
     return Path(override).expanduser() if override else user_config_path("exploracoder")

@@ -17,7 +17,7 @@ from exploracoder.state import Exploration
 
 
 def import_paths(homes: Iterable[str | Path | None]) -> dict[str, str]:
-    """PYTHONPATH with the homes of libraries given by path: nothing installed them."""
+    """PYTHONPATH with the folders of libraries given by path, which are not installed."""
     paths = [str(home) for home in dict.fromkeys(homes) if home is not None]
     own = os.environ.get("PYTHONPATH")
     return {"PYTHONPATH": os.pathsep.join([*paths, own] if own else paths)} if paths else {}
@@ -28,7 +28,7 @@ def find_libraries(
 ) -> tuple[Target, ...]:
     """Find each library again: where it was, else under its name, else in one of ``folders``.
 
-    A notebook that was moved together with its library's source is so found to be complete.
+    So a notebook still works if it was moved together with its library's source.
 
     Raises:
         InputError: One is gone; the message names it and the version that was used.
@@ -43,7 +43,7 @@ def find_libraries(
 
 
 def version_changes(exploration: Exploration, targets: Sequence[Target]) -> Iterator[VersionChange]:
-    """The libraries that have another version now, of those whose version is on record."""
+    """Yield the libraries whose version now differs from the recorded one, if there is one."""
     versions = {library.import_name: library.version for library in exploration.libraries}
     for target in targets:
         before = versions.get(target.import_name, "")
@@ -53,7 +53,7 @@ def version_changes(exploration: Exploration, targets: Sequence[Target]) -> Iter
 
 def _found(target: str, interpreter: Interpreter, folders: Sequence[Path]) -> Iterator[Target]:
     name = Path(target).name
-    # The name of a file is no name under which a library could be installed.
+    # A file name is not a name under which a library could be installed.
     names = (name,) if name.isidentifier() else ()
     for place in (target, *names, *(folder / name for folder in folders)):
         try:

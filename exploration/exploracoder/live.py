@@ -1,8 +1,8 @@
 """An exploration that a user steers: commands in, progress and changes out.
 
-One piece of work is done at a time, in a task of the session's; a command comes back as soon as it
-is taken. Whatever is accepted is saved before the next step begins. The magics and the JupyterLab
-server are written on this.
+One piece of work is done at a time, in a task of the session; `LiveSession.do` returns as soon as
+a command is taken. Whatever is accepted is saved before the next step begins. The magics and the
+JupyterLab server build on this.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ OnProgress = Callable[[Exploration, Progress], None]
 
 @runtime_checkable
 class Attended(Protocol):
-    """An executor that a person uses too, beside the engine: a kernel with a notebook."""
+    """An executor that a person shares with the engine, such as a notebook's kernel."""
 
     async def bind(self, cells: Mapping[str, str]) -> None:
-        """Run the cell of each subtask in a fork of its branch."""
+        """Let the cell of each subtask run in a fork of the branch given for it."""
         ...
 
     async def go_to(self, branch_id: str) -> str:
@@ -53,13 +53,13 @@ class Attended(Protocol):
 
 
 class LiveSession(Session):
-    """Works on an exploration as it is told, with what any `Session` works with.
+    """Works on an exploration command by command; for other arguments see `Session`.
 
     Args:
         mode: ``review`` stops at the plan and at each subtask whose candidates have run.
-        on_progress: Told of every change and of progress, in the order in which they happen.
-        on_text: Told a part of the work and what the model has written for it so far, at most 20
-            times a second, while it writes one reply.
+        on_progress: Called with every change and all progress, in order.
+        on_text: Called with a part of the work and the text written for it so far, at most 20
+            times a second, while the model writes a reply.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class LiveSession(Session):
         self._task: asyncio.Task[None] | None = None
         self._runs: list[Work] = []
         self._preview: Step | None = None
-        # Steps that were deleted, by their subtasks, with the subtasks that came after each.
+        # Deleted steps by subtask id, each with the ids of the subtasks that came after it.
         self._deleted: dict[str, tuple[Step, list[str]]] = {}
         # The branch that the user's other cells start from, and the fork of it that they run in.
         self._desk = ("", "")
@@ -93,13 +93,13 @@ class LiveSession(Session):
         if preview is None:
             return exploration
         step = steering.find_in(exploration, preview.subtask.id)
-        # What is tried in place of an accepted step is not shown before it is better.
+        # A retry of an accepted step is not shown until it replaces that step.
         is_open = step is not None and step.is_open
         return exploration.with_step(preview) if is_open else exploration
 
     @property
     def abilities(self) -> Abilities:
-        """What can be done now, by the ids of subtasks and candidates, "" for all of it."""
+        """The actions possible now, by subtask or candidate id, with "" for the exploration."""
         return abilities_of(self.exploration, self.progress)
 
     @property
@@ -115,17 +115,17 @@ class LiveSession(Session):
             await super().__aexit__(*exc)
 
     async def idle(self) -> None:
-        """Wait until nothing is worked on."""
+        """Wait until no work is in progress."""
         while self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
 
     async def do(self, command: c.Command) -> None:
-        """Take a command; its work goes on after this returns.
+        """Take a command; its work continues after this returns.
 
         Raises:
-            CommandError: It cannot be taken now: another one is being worked on, or the subtask is
-                not in a state for it.
-            InputError: It names a subtask or candidate that is not there.
+            CommandError: It cannot be taken now: another one is in progress, or the subtask's
+                state does not allow it.
+            InputError: It names a subtask or candidate that does not exist.
             SetupError: The session is not open.
         """
         bench = self.bench
@@ -158,7 +158,7 @@ class LiveSession(Session):
         await self.bench.update("The plan was edited")
 
     def _keep_deleted(self, subtask: str) -> None:
-        """Remember a step that is about to go, and what comes after it."""
+        """Remember a step that is about to be deleted, and what comes after it."""
         steps = list(self.bench.exploration.steps)
         position = next(n for n, one in enumerate(steps) if one.subtask.id == subtask)
         after = [one.subtask.id for one in steps[position + 1 :]]
@@ -167,9 +167,9 @@ class LiveSession(Session):
     async def take_run(
         self, subtask: str, code: str, branch: str, observation: Observation
     ) -> None:
-        """A user has run a subtask's cell by hand: accept it if it ran, once nothing else is done.
+        """Accept a subtask's cell that the user ran by hand, if it ran, after any work in progress.
 
-        A cell whose subtask is gone is nobody's: its branch is dropped.
+        If the subtask no longer exists, the cell's branch is dropped.
         """
 
         async def take() -> None:
@@ -222,8 +222,8 @@ class LiveSession(Session):
         await find_method(self.bench.exploration.method).run(self.bench)
 
     async def _then_go_on(self, work: Coroutine[Any, Any, bool]) -> None:
-        """After a decision of the user's the next open subtask is explored; the solution is
-        written by itself only when nobody wants to be asked."""
+        """Apply a decision of the user's, then explore the next open subtask; the solution is
+        written unasked only outside ``review`` mode."""
         before = self.bench.exploration
         if not await work:
             return
@@ -234,11 +234,11 @@ class LiveSession(Session):
             await self._go_on()
 
     def _start(self, work: Work) -> None:
-        # Taken from here on: a second command that comes before the task runs finds it busy.
+        # Busy from here on: a second command may arrive before the task starts to run.
         self._task = asyncio.ensure_future(self._guard(work))
 
     async def _guard(self, work: Work) -> None:
-        """Do a piece of work; whatever stops it is said, and what was found stays."""
+        """Run a piece of work; report whatever stops it, and keep what was found."""
         bench, error = self.bench, ""
         bench.limits.start_clock()
         bench.change(status="running", reason="")
@@ -259,7 +259,7 @@ class LiveSession(Session):
                 self._preview = None
             await asyncio.shield(self._settle(error))
         while self._runs and not error:
-            # What the user ran meanwhile is a decision like any other.
+            # A cell that the user ran in the meantime is a decision like any other.
             await self._guard(self._runs.pop(0))
 
     async def _cancel(self) -> None:
@@ -272,18 +272,18 @@ class LiveSession(Session):
             await task
 
     async def _settle(self, error: str = "") -> None:
-        """Nothing is being worked on now: save it, and say what the exploration waits for."""
+        """Save the exploration after work has stopped, and report what it waits for."""
         bench = self.bench
         status, activity, part = _resting(bench.exploration)
         bench.limits.count_time()
         bench.change(status=status, reason=error)
         await self._save(bench.exploration)
         await self._attend()
-        # Whoever is told may send the next command at once, so it is the last thing that is done.
+        # Report last, since a listener may send the next command at once.
         self._say(activity=activity, part=part, error=error)
 
     async def _attend(self) -> None:
-        """Let cells that the user runs by hand begin where their subtasks begin."""
+        """Make cells that the user runs by hand start from their subtask's state."""
         bench = self.bench
         if not isinstance(bench.sidecar, Attended):
             return
@@ -295,13 +295,13 @@ class LiveSession(Session):
         first = steering.next_open(bench.exploration)
         if first is not None:
             cells[first.subtask.id] = bench.branches.current
-        # A kernel that has died says so elsewhere, and is started again on the next command.
+        # A dead kernel is reported elsewhere, and restarted on the next command.
         with contextlib.suppress(SidecarError):
             await bench.sidecar.bind(cells)
             await self._move_desk(bench.sidecar, bench)
 
     async def _move_desk(self, executor: Attended, bench: Workbench) -> None:
-        """Let the user's other cells see the end of the chain, and do it no harm."""
+        """Run the user's other cells in a fork of the chain's end, which they cannot harm."""
         came_from, desk = self._desk
         if came_from == bench.branches.current:
             return
@@ -325,14 +325,14 @@ class LiveSession(Session):
         self._say(part=part, message=message)
 
     def _say(self, **changes: Any) -> None:
-        """Tell the listener where the work is; what is not named stays as it was."""
+        """Update the named fields of the progress, and notify the listener."""
         self.progress = self.progress.model_copy(update=changes)
         self._on_progress(self.exploration, self.progress)
 
     async def _check(self, command: c.Command) -> None:
-        """Raise what `abilities.check` raises, once a turn that has said its last is over."""
+        """Raise what `abilities.check` raises, after a task that has reported its end is over."""
         if self.is_working and self.progress.activity != "working":
-            # It has said that it is done, and ends with the next turn of the loop.
+            # It has reported that it is done, and ends in the next iteration of the loop.
             await asyncio.sleep(0)
         activity = "working" if self.is_working else self.progress.activity
         now = self.progress.model_copy(update={"activity": activity})
@@ -340,7 +340,7 @@ class LiveSession(Session):
 
 
 def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str]:
-    """Status, activity and part of an exploration that nobody works on."""
+    """Status, activity and part of an exploration while no work is in progress."""
     if exploration.solution is not None:
         return exploration.solution.outcome, "idle", "solution"
     first = steering.next_open(exploration)
@@ -353,7 +353,7 @@ def _resting(exploration: Exploration) -> tuple[ExplorationStatus, Activity, str
 
 
 def _failed_before(exploration: Exploration, step: Step | None) -> Step | None:
-    """The subtask just before, if nothing ran for it: that is what the user should look at."""
+    """The preceding step, if no candidate ran: that is what the user should look at."""
     steps = list(exploration.steps)
     position = len(steps) if step is None else steps.index(step)
     before = steps[position - 1] if position else None

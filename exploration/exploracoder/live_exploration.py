@@ -1,4 +1,4 @@
-"""An exploration that is being worked on, as Python code sees it: commands in, events out."""
+"""The Python interface to a live exploration: commands in, events out."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MOST_EVENTS = 1_000
 
 
 class LiveExploration(LiveSession):
-    """An exploration that is being worked on; `open_exploration` gives one.
+    """A live exploration, as `open_exploration` yields it.
 
     Attributes:
-        output: Its notebook, saved before each next step.
+        output: Its notebook, saved before every further step.
     """
 
     def __init__(
@@ -32,9 +32,9 @@ class LiveExploration(LiveSession):
         self.output = output
 
     async def events(self) -> AsyncIterator[Event]:
-        """What has happened since the last look, until nothing is worked on any more.
+        """Yield the events since the last call, until no work is in progress.
 
-        Of events that nobody looks at, the last thousand are kept.
+        At most the last thousand unread events are kept.
         """
         while True:
             while (event := self._feed.take()) is not None:
@@ -45,7 +45,7 @@ class LiveExploration(LiveSession):
 
 
 class Feed:
-    """Events on their way to whoever iterates; ``on_event`` is called with each at once."""
+    """A queue of events to iterate over; ``on_event`` is called with each at once."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event = on_event
@@ -60,12 +60,12 @@ class Feed:
             self._on_event(event)
 
     def take(self) -> Event | None:
-        """The oldest that nobody has taken."""
+        """Remove and return the oldest event; None if there is none."""
         self._news.clear()
         return self._events.popleft() if self._events else None
 
     async def wait(self, end: Coroutine[Any, Any, None]) -> None:
-        """Until there is news, or ``end`` is done."""
+        """Wait until there are new events, or ``end`` is done."""
         waiting = {asyncio.ensure_future(self._news.wait()), asyncio.ensure_future(end)}
         try:
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -1,7 +1,7 @@
-"""What is kept of the user's own code and of what they accepted, as examples of the libraries.
+"""Examples of the libraries, kept from the user's own code and from what they accepted.
 
-It stays on this machine, in a folder beside the index; prompts of later explorations show what fits
-their task. What was accepted is kept at once; when that cannot be written, the work goes on.
+They stay on this machine, in a folder beside the index; prompts of later explorations show those
+that fit the task. Accepted code is kept at once; if it cannot be written, the work goes on.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _log = logging.getLogger("exploracoder.memory")
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What was kept of the user's own code, and which files were left out, each with the reason."""
+    """The examples kept from the user's own code, and the skipped files, each with the reason."""
 
     examples: tuple[KeptExample, ...]
     skipped: tuple[tuple[str, str], ...]
@@ -45,8 +45,8 @@ class Uses:
 def keep_uses(index: Index, library: str, paths: Sequence[Path]) -> Uses:
     """Read what the files at and below ``paths`` do with an indexed library, and keep it.
 
-    It takes the place of what was kept of the user's code before. Raises InputError when a path is
-    not there, or it cannot be written.
+    This replaces what was kept of the user's code before. Raises InputError if a path does not
+    exist, or the examples cannot be written.
     """
     skip_reasons: dict[str, str] = {}
     try:
@@ -63,15 +63,15 @@ def keep_uses(index: Index, library: str, paths: Sequence[Path]) -> Uses:
 
 
 def scrubber() -> Callable[[str], str]:
-    """Blots out of a text what looks like a secret, and those that the environment has."""
+    """Return a function that redacts secrets: the environment's, and what looks like one."""
     values = (value for name, value in os.environ.items() if SECRET_NAME.search(name))
-    # A path, such as that of an agent's socket, is a name and no secret.
+    # A path, such as that of an agent's socket, is not a secret.
     redactor = Redactor(*(value for value in values if not value.startswith("/")))
     return lambda text: redactor.clean(blot_credentials(text))
 
 
 async def keep_step(bench: Workbench, step: Step) -> None:
-    """Keep the candidate that the user has accepted for a step, with what it needs of others."""
+    """Keep the candidate accepted for a step, with what it needs from code before it."""
     candidate = step.candidate
     if candidate is None or not bench.settings.memory:
         return
@@ -85,7 +85,7 @@ async def keep_step(bench: Workbench, step: Step) -> None:
 
 
 async def keep_solution(bench: Workbench) -> None:
-    """Keep the solution, once, if the user's check has accepted it."""
+    """Keep the solution, once, if it passed the user's check."""
     solution, task = bench.exploration.solution, bench.exploration.task
     if solution is None or solution.final.checks != "passed" or task.target is not None:
         return

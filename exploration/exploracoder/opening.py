@@ -1,4 +1,4 @@
-"""From an exploration to a workbench: the sidecar started, the context run, the chain rebuilt."""
+"""Open a workbench for an exploration: start the sidecar, run the context, rebuild the chain."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from exploracoder.user_variables import AnySource
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Where snippets run: an executor that is open, and what keeps them in, in words."""
+    """Where snippets run: an open executor, and a description of its sandbox."""
 
     executor: Executor
     sandbox: str
 
 
-# Given the limits of a run and what the interpreter's environment needs besides its own.
+# Takes the limits of a run, and extra environment variables for the interpreter.
 OpenScratch = Callable[[Limits, dict[str, str]], AbstractAsyncContextManager[Scratch]]
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """In which interpreter snippets run, how that is started, and whose variables come along.
+    """Which interpreter runs snippets, how to start it, and where variables come from.
 
-    ``notebook`` is where the exploration is saved, as it is said of what is kept of it.
+    ``notebook`` is where the exploration is saved, named as the origin of examples kept from it.
     """
 
     python: str
@@ -59,7 +59,7 @@ def local_scratch(
     strategy: StrategyChoice = "auto",
     sandboxing: Sandboxing,
 ) -> OpenScratch:
-    """A sidecar of this process."""
+    """An opener that starts a sidecar of this process."""
 
     @asynccontextmanager
     async def start(limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
@@ -82,8 +82,8 @@ async def open_bench(
 ) -> AsyncIterator[Workbench]:
     """Start the sidecar, run the context, and rebuild the state of the steps that are done.
 
-    Raises InputError when the context or the check cannot be used, SetupError when the sidecar
-    cannot be started or a step that ran before does not run now.
+    Raises InputError if the context or the check cannot be used, SetupError if the sidecar cannot
+    be started or a step that ran before fails now.
     """
     limits = Limits(wall_seconds=exploration.settings.run_seconds)
     homes = (index.info(library.name).home for library in exploration.libraries)
@@ -122,9 +122,9 @@ async def open_bench(
 
 
 async def rebuild(executor: Executor, exploration: Exploration) -> str:
-    """A branch in which the chosen candidates of the finished steps have run.
+    """Run the chosen candidates of the finished steps in a new branch.
 
-    Raises SetupError when one that ran before does not run now.
+    Raises SetupError if one that ran before fails now.
     """
     branch = await executor.fork(executor.root)
     if exploration.settings.candidate_style != "live":
@@ -153,7 +153,7 @@ def _accept_context(observation: Observation) -> None:
         raise InputError(
             Text(
                 "The context did not finish within %1 s. Give it less to do, or a higher"
-                " --run-seconds.",
+                " `--set run-seconds=S`.",
                 round(observation.seconds),
             )
         )

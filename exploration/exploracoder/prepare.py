@@ -1,4 +1,4 @@
-"""From what a user gave to what a session needs: interpreter, index, model, task."""
+"""Turn the user's input into what a session needs: interpreter, index, model, task."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def make_exploration(
     method: str = DEFAULT,
     seed: int = 0,
 ) -> Exploration:
-    """A new exploration, with the settings that `settings_for` finds.
+    """Create an exploration with the settings that `settings_for` finds.
 
-    Raises InputError as that does, and when the method does not do what the task is.
+    Raises InputError as that does, and if the method does not suit the task.
     """
     match = find_method(method)
     if match.writes_class != (task.target is not None):
@@ -83,11 +83,11 @@ def settings_for(
     is_embedded: bool,
     capabilities: Capabilities = UNKNOWN,
 ) -> Settings:
-    """What a method works with; without a profile it is what suits the model.
+    """The settings for a method; without a profile, those that suit the model.
 
-    What the method's source gives values for goes before the profile, and what was asked for before
-    both. Raises InputError when there is no such profile, setting or method, a value is out of
-    range, or is not what makes the method.
+    Values that the method's source publishes override the profile, and the user's ``settings``
+    override both. Raises InputError if there is no such profile, setting or method, or a value is
+    out of range or contradicts the method.
     """
     from exploracoder.engine.knowing.lookup import open_web
 
@@ -105,15 +105,15 @@ def settings_for(
                 f"The method {match.name} has {name} = {final}: that is what makes it this method."
                 " Leave the setting out, or choose another method."
             )
-    open_web(full_settings)  # better said now than in the middle of the work
+    open_web(full_settings)  # fail now, not in the middle of the work
     return full_settings
 
 
 def going_on(exploration: Exploration, **limits: object) -> Exploration:
-    """An exploration that is resumed: with other limits, and without a solution that failed.
+    """Prepare an exploration to be resumed: with other limits, and without a failed solution.
 
-    A limit that stopped it does not hold for what comes after. Texts of a class that failed stay
-    when there was no time for the next one.
+    ``limits`` replace those that may have stopped it; None removes one. Failed texts of a class
+    stay if there was no time for the next one.
     """
     settings = exploration.settings.model_copy(update=limits)
     exploration = exploration.model_copy(update={"settings": settings})
@@ -126,15 +126,15 @@ def going_on(exploration: Exploration, **limits: object) -> Exploration:
 
 
 def interpreter_then(exploration: Exploration) -> str | None:
-    """The interpreter that the exploration ran in, if it is still there."""
+    """The interpreter that the exploration ran in, if it still exists."""
     return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
 def free_output(output: str | Path | None) -> Path:
-    """Where to save: ``exploration.ipynb`` here, numbered if there is one, or the file named.
+    """Where to save: the file named, or ``exploration.ipynb`` here, numbered if that exists.
 
-    What is in that file is moved aside, never written over. Raises InputError when its name does
-    not end in ``.ipynb``.
+    An existing file is moved aside, never overwritten. Raises InputError if its name does not end
+    in ``.ipynb``.
     """
     path, number = Path("exploration.ipynb" if output is None else output), 2
     if output is None:
@@ -149,12 +149,12 @@ def free_output(output: str | Path | None) -> Path:
 
 
 def full(path: str | Path) -> Path:
-    """A path that stays the same when the current folder changes."""
+    """The absolute path, with ``~`` expanded."""
     return Path(path).expanduser().absolute()
 
 
 def aside_of(path: Path) -> Path:
-    """The name beside ``path`` that its file gets when it has to make room."""
+    """The path, beside ``path``, to move its file to when it has to make room."""
     number = 1
     while (aside := path.with_name(f"{path.stem}.previous-{number}.ipynb")).exists():
         number += 1
@@ -162,7 +162,7 @@ def aside_of(path: Path) -> Path:
 
 
 def absolute_target(target: str) -> str:
-    """A library's name as it is, its path in full: an exploration may be resumed from elsewhere."""
+    """A library's name unchanged, or its absolute path: work may resume from another folder."""
     is_file = target.endswith((".py", *ALONE))
     is_path = os.sep in target or target.startswith(("~", ".")) or is_file
     return str(Path(target).expanduser().absolute()) if is_path else target
@@ -199,14 +199,14 @@ def read_code(path: Path, option: str) -> str:
 
 
 def index_folder() -> Path:
-    """Where the user's index lies."""
+    """The folder of the user's index."""
     return cache_folder() / "index"
 
 
 def find_library(target: str | Path, interpreter: Interpreter) -> Target:
-    """What a library's name or path means, docs that were given for it included.
+    """Resolve a library's name or path, including docs that were given for it.
 
-    Raises RetrievalError when there is no such library.
+    Raises RetrievalError if there is no such library.
     """
     return find_target(target, interpreter, GivenDocs(index_folder()))
 
@@ -244,7 +244,7 @@ def index_libraries(
 ) -> tuple[Library, ...]:
     """Bring the index up to date for each library, and say what it holds.
 
-    ``option`` stands before a library's name in errors.
+    ``option`` precedes the library's name in error messages.
 
     Raises InputError when a library cannot be found or read, or has no public API.
     """
@@ -272,9 +272,9 @@ def index_libraries(
 
 
 def without_code(info: LibraryInfo, index: Index, interpreter: Interpreter) -> str:
-    """What to know of a library of which there is only documentation; empty for any other.
+    """A warning about a library that is only known from documentation; empty for any other.
 
-    Operations of a server need no import, so nothing is missing for those.
+    Server operations need no import, so nothing is missing for those.
     """
     if info.source != "docs" or all(doc.kind == "operation" for doc in index.docs(info.name)):
         return ""
@@ -294,7 +294,7 @@ def with_libraries(
     *,
     progress: Progress | None = None,
 ) -> Exploration:
-    """The exploration with its libraries in the index, what was derived of them before kept.
+    """Index the exploration's libraries, and keep the summaries it already has of them.
 
     Raises InputError when a library cannot be found or read, or has no public API.
     """
@@ -323,9 +323,9 @@ def wants_embedded(model: str | None, base_url: str | None) -> bool:
 def capabilities_memory(
     model: str | None, base_url: str | None, reasoning_effort: str | None = None
 ) -> EndpointMemory[Capabilities] | None:
-    """Where it is kept what the model can do that flags and environment name; None without a name.
+    """The store for what the model named by flags or environment can do; None without a name.
 
-    Raises InputError when there is no such effort, or the address cannot be one.
+    Raises InputError if there is no such effort, or the address is not valid.
     """
     file = cache_folder() / "capabilities.json"
     if wants_embedded(model, base_url):
@@ -340,13 +340,13 @@ def capabilities_memory(
 def known_capabilities(
     model: str | None, base_url: str | None, reasoning_effort: str | None = None
 ) -> Capabilities:
-    """What `exploracoder model test` found of that model; nothing is asked now."""
+    """What `exploracoder model test` found out about that model; makes no request."""
     memory = capabilities_memory(model, base_url, reasoning_effort)
     return (memory.recall() if memory is not None else None) or UNKNOWN
 
 
 def fit_of(model: str | None, base_url: str | None, reasoning_effort: str | None = None) -> Fit:
-    """The profile and settings that suit the model that flags and environment name."""
+    """The profile and settings that suit the model named by flags or environment."""
     return profile_for(
         known_capabilities(model, base_url, reasoning_effort),
         is_embedded=wants_embedded(model, base_url),
@@ -369,16 +369,15 @@ async def open_model(
     lora: Path | None = None,
     reasoning_effort: str | None = None,
 ) -> AsyncIterator[ChatModel]:
-    """The model that flags and environment name, or the embedded one.
+    """Open the model named by flags or environment, or the embedded one.
 
-    ``api_key`` takes the place of the environment's; where there is neither, the keyring may have
-    one. ``cache`` uses the
-    user's reply cache, ``replies`` another. ``lora`` is an adapter for the embedded model.
-    ``reasoning_effort`` is for models that reason; others, and the embedded one, are asked without.
-    What servers refuse is kept in ``dialects.json`` of the user's cache folder.
+    ``api_key`` overrides the environment's; if there is neither, the keyring may have one.
+    ``cache`` uses the user's reply cache, ``replies`` another. ``lora`` is an adapter for the
+    embedded model. ``reasoning_effort`` is for reasoning models; others, and the embedded one, are
+    asked without it. What servers refuse is kept in ``dialects.json`` in the user's cache folder.
 
-    Raises InputError when a model is configured by half or there is no such effort, SetupError and
-    ModelError when it cannot be had.
+    Raises InputError if a model is only half configured or there is no such effort, SetupError or
+    ModelError if it is not available.
     """
     from exploracoder.models.reply_cache import ReplyCache
 

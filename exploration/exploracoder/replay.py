@@ -1,7 +1,7 @@
-"""Run an exploration's accepted cells again without a model, and say what changed.
+"""Run an exploration's accepted cells again without a model, and report what changed.
 
-The verdict and its words are here, for every surface: a `Replay` says which libraries have another
-version than the recorded one, and of each cell whether it did the same.
+All user interfaces share the verdict and its wording: a `Replay` says which libraries have another
+version than the recorded one, and for each cell whether it did the same.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ ReplayResult = Literal["same", "changed", "failed"]
 
 
 class VersionChange(State):
-    """A library that is installed in another version than the exploration was made with."""
+    """A library whose installed version is not the one the exploration was made with."""
 
     library: str
     before: str
     now: str
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return f"library version changed: {self.library} {self.before} → {self.now or 'unknown'}"
 
 
@@ -50,18 +50,18 @@ class ReplayedCell(State):
 
     @property
     def difference(self) -> tuple[str, ...]:
-        """The lines of a unified diff of the outputs; none where they are the same."""
+        """The lines of a unified diff of the outputs; empty if they are the same."""
         return () if self.result == "same" else difference(self.before, self.now)
 
     def __str__(self) -> str:
-        """Say it in a line, and what changed in the lines after it."""
+        """Describe it in one line, followed by lines with what changed."""
         below = (*map(str, self.versions), *self.difference)
         lines = [f"{self.result:8} {self.cell}: {self.goal}"]
         return "\n".join([*lines, *(f"         {line}" for line in below)])
 
 
 class Replay(State):
-    """What running an exploration again showed."""
+    """The result of running an exploration again."""
 
     versions: tuple[VersionChange, ...] = ()
     cells: tuple[ReplayedCell, ...] = ()
@@ -78,12 +78,12 @@ class Replay(State):
         return f"{same} of {len(self.cells)} cells are as they were."
 
     def __str__(self) -> str:
-        """All of it in words: versions, cells, verdict."""
+        """The whole result in words: versions, cells, verdict."""
         return "\n".join([*map(str, self.versions), *map(str, self.cells), self.verdict])
 
 
 class Reliance:
-    """Tells of each cell of an exploration which of the changed libraries its code uses."""
+    """Tells which of the changed libraries the code of an exploration's cell uses."""
 
     def __init__(self, exploration: Exploration, changes: Sequence[VersionChange]) -> None:
         import_names = {library.name: library.import_name for library in exploration.libraries}
@@ -91,9 +91,9 @@ class Reliance:
         self._brought_in = names.read(exploration.task.context, KnownApis(())).imported
 
     def of(self, code: str, apis: Iterable[str] = ()) -> tuple[VersionChange, ...]:
-        """The changes of what ``code`` imports, or uses by a name that the context imports.
+        """The changes to libraries that ``code`` imports, or uses by a name the context imports.
 
-        ``apis`` are import paths that it is known to use besides: those of a candidate.
+        ``apis`` are further import paths that it is known to use, such as a candidate's.
         """
         paths = {*apis, *self._paths(names.read(code, KnownApis(())))}
         return tuple(
@@ -114,8 +114,8 @@ async def replay(
 ) -> AsyncIterator[ReplayedCell]:
     """Run the context, the chain, and the solution with its check again, yielding cell by cell.
 
-    A chain of self-contained candidates runs each in a fresh fork, as it did at first. Each cell
-    names those of ``versions`` whose library it uses.
+    Self-contained candidates each run in a fresh fork, as they did originally. Each cell names
+    those of ``versions`` whose library it uses.
     """
     task, reliance = exploration.task, Reliance(exploration, versions)
     if task.context:
@@ -150,7 +150,7 @@ async def replay(
 
 
 def difference(before: str, now: str) -> tuple[str, ...]:
-    """The lines of a unified diff between two texts; none where nothing but addresses differs."""
+    """The lines of a unified diff between two texts; empty if only addresses differ."""
     if stable(before) == stable(now):
         return ()
     texts = before.splitlines(), now.splitlines()
@@ -170,7 +170,7 @@ def shown(observation: Observation | None) -> str:
 
 
 def stable(text: str) -> str:
-    """Without what differs from run to run: addresses of objects."""
+    """Mask what differs from run to run: addresses of objects."""
     return re.sub(r"\b0x[0-9a-fA-F]{4,}\b", "0x…", text)
 
 

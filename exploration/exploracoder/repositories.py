@@ -1,4 +1,4 @@
-"""The repository tools for the surfaces: one index for each tree, opened once."""
+"""The repository tools for the user interfaces: one index per source tree, opened once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Progress = Callable[[str], None]
 
 
 class Repositories:
-    """Answers questions about source trees and libraries. Use it in one thread at a time."""
+    """Answers questions about source trees and libraries. Use it from one thread at a time."""
 
     def __init__(
         self,
@@ -34,19 +34,19 @@ class Repositories:
         self._tools: dict[str, RepositoryTools] = {}
 
     def ask(self, question: Question, root: str | Path) -> Answer:
-        """A tool's answer on the tree that a folder or a library's name means.
+        """Answer a question about the tree that a folder or a library's name stands for.
 
         Raises:
-            InputError: there is no such tree, or nothing in it by the name that is asked for.
+            InputError: There is no such tree, or nothing in it has the name asked for.
         """
         with raised_as(InputError, RetrievalError):
             return question.ask(self._open(root))
 
     def tools(self, root: str | Path | Target) -> RepositoryTools:
-        """The tools on a tree as it is now: what has changed since the last time is read again.
+        """The tools for a tree as it is now: what has changed since the last call is read again.
 
         Raises:
-            InputError: there is no such tree, or no source in it.
+            InputError: There is no such tree, or no source in it.
         """
         key = _key(root)
         with raised_as(InputError, RetrievalError):
@@ -70,5 +70,5 @@ def _key(root: str | Path | Target) -> str:
 
 
 def tools_cache() -> Path:
-    """Where what was read of repositories is kept."""
+    """The cache folder for what was read of repositories."""
     return cache_folder() / "repotools"

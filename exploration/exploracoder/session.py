@@ -1,4 +1,4 @@
-"""An exploration being worked on: owns the sidecar and saves each step before the next begins."""
+"""Work on an exploration: own the sidecar, and save each step before the next begins."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Session:
     to the caller, who may share them among sessions.
 
     Args:
-        exploration: A new one, or one to go on with.
-        model: Who is asked.
+        exploration: A new one, or one to continue.
+        model: The model to ask.
         index: Holds the exploration's libraries.
         opening: Where snippets run.
         save: Called with each state that must not be lost, before the work goes on.
-        listener: Told of each state that was saved, with a line on what happened.
-        on_wait: Told where a request stands that waits for a model that others use too.
+        listener: Called with each saved state, and a line on what happened.
+        on_wait: Called with the place of a request that waits in a shared model's queue.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Session:
 
     @property
     def bench(self) -> Workbench:
-        """What the session works with. Raises SetupError when it is not open."""
+        """The workbench. Raises SetupError if the session is not open."""
         if self._bench is None:
             raise SetupError("The session is not open; use it in `async with`.")
         return self._bench
@@ -76,8 +76,8 @@ class Session:
     async def __aenter__(self) -> Self:
         """Start the sidecar, run the context, and rebuild the state of the steps that are done.
 
-        Raises InputError when the context or the check cannot be used, SetupError when the sidecar
-        cannot be started or the chain does not run any more.
+        Raises InputError if the context or the check cannot be used, SetupError if the sidecar
+        cannot be started or the chain no longer runs.
         """
         try:
             await self._open()
@@ -90,7 +90,7 @@ class Session:
         await self._stack.aclose()
 
     async def run(self) -> Exploration:
-        """Work to the end. What ends it early is recorded as the status and its reason, and saved.
+        """Work to the end. If it ends early, that is saved as the status and its reason.
 
         Raises ModelError and SetupError after saving; CancelledError passes through, after saving.
         """

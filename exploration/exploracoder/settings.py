@@ -1,8 +1,8 @@
-"""The settings of an exploration, and the profiles: values for all of them that go together.
+"""The settings of an exploration, and the profiles: sets of values that go together.
 
 A setting that the paper names carries that name in its description; `--help` and the documentation
-show it. A profile is a set of values: `standard` is ours for hosted models, `paper` has the paper's
-values and ways, `small` helps a model of one or two thousand million parameters.
+show it. Of the profiles, `standard` is ours for hosted models, `paper` has the paper's values and
+procedures, and `small` helps a model of one or two billion parameters.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ PROFILES: dict[ProfileName, Settings] = {
 def make_settings(profile: str, **overrides: object) -> Settings:
     """The settings of ``profile`` with those ``overrides`` that are not None.
 
-    Raises InputError when there is no such profile or a value is out of its range.
+    Raises InputError if there is no such profile or a value is out of range.
     """
     if profile not in PROFILES:
         raise InputError(f"There is no profile {profile!r}. Profiles: {', '.join(PROFILES)}.")

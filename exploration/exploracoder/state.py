@@ -1,7 +1,7 @@
 """The one data model: what is saved, sent and shown.
 
-Everything here is frozen; a change makes a new value (`model_copy`). Code that runs elsewhere adds
-its own nouns: `ApiDoc` comes from retrieval, `Observation` from the kernel tools.
+Everything here is frozen; a change makes a new value (`model_copy`). Other packages contribute
+their own types: `ApiDoc` comes from retrieval, `Observation` from the kernel tools.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from exploracoder.settings import Settings
 SCHEMA_VERSION = 8
 
 CandidateOrigin = Literal["draft", "debug", "user"]
-# In ``review`` candidates have run and one is proposed; the user has not accepted it.
+# ``review``: candidates have run and one is proposed; the user has not accepted it yet.
 StepStatus = Literal["pending", "review", "done", "failed", "skipped"]
 CheckResult = Literal["passed", "failed", "none"]
 Outcome = Literal["solved", "unverified", "failed"]
-# ``waiting`` for the user's review; ``paused`` with work left that nobody does at the moment.
+# ``waiting``: for the user's review; ``paused``: work is left, but none is in progress.
 ExplorationStatus = Literal[
     "running", "waiting", "paused", "solved", "unverified", "failed", "cancelled"
 ]
 
 
 class State(BaseModel):
-    """Base of all that travels."""
+    """Base class of everything that is saved or sent."""
 
-    # JSON has no word for infinity, and none for what is no number.
+    # JSON can represent neither infinity nor NaN.
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
@@ -124,13 +124,13 @@ class NameProblem(State):
     nearest: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Describe it in a sentence."""
         hint = f"; it has {', '.join(self.nearest)}" if self.nearest else ""
         return f"{self.owner} has no {self.name!r}{hint}"
 
 
 class Candidate(State):
-    """A snippet for a subtask and what came of it. ``added_imports`` were put in without asking."""
+    """A snippet for a subtask, and its outcome. ``added_imports`` did not come from the model."""
 
     id: str
     code: str
@@ -143,7 +143,7 @@ class Candidate(State):
 
     @property
     def ran(self) -> bool:
-        """Whether it was run and came to its end."""
+        """Whether it was run and finished without an error."""
         return self.observation is not None and self.observation.ran
 
 
@@ -162,14 +162,14 @@ class Step(State):
         _check_ids(ids, "candidates")
         if not all(re.fullmatch("step-[0-9]{1,9}/[0-9]{1,9}", one) for one in ids):
             raise ValueError("a candidate's id is no subtask's id, a slash and a number")
-        # An open step's choice is only a proposal, and a repair may have taken the place of it.
+        # An open step's choice is only a proposal, which a repair may have replaced.
         if self.status == "done" and (self.candidate is None or not self.candidate.observation):
             raise ValueError("it is done, and its candidate is not there or never ran")
         return self
 
     @property
     def is_open(self) -> bool:
-        """Whether it is neither done nor left out nor given up."""
+        """Whether it is neither done nor skipped nor failed."""
         return self.status in ("pending", "review")
 
     @property
@@ -193,9 +193,9 @@ class Experience(State):
 
 
 class Search(State):
-    """An API search of the model's while it wrote (ToolCoder, section 3.4).
+    """An API search that the model made while writing (ToolCoder, section 3.4).
 
-    ``line`` of the code, from 1, is where it was made; None where the model asked before it wrote.
+    ``line`` is where in the code it was made, from 1; None if the model asked before it wrote.
     ``note`` says why there is no ``answer``.
     """
 
@@ -206,7 +206,7 @@ class Search(State):
 
 
 class ExampleCall(State):
-    """Calls of the function that was written, on example values, and what they gave.
+    """Calls of the function that was written, with example values, and their results.
 
     ``called`` are the calls alone, for people.
     """
@@ -217,7 +217,7 @@ class ExampleCall(State):
 
     @property
     def failure(self) -> str:
-        """What was raised, or what failed as the result was read; empty when all went well."""
+        """What was raised by the call, or while reading its result; empty if nothing was."""
         if not self.observation.ran:
             error = self.observation.error
             return f"{error.ename}: {error.evalue}" if error else self.observation.status
@@ -228,11 +228,11 @@ class ExampleCall(State):
 class Attempt(State):
     """One text of the solution, run in a fresh state with the user's checks after it.
 
-    Without a check, a function is called with the example arguments, where there are some: that is
-    ``call``, and no verdict. ``notes`` are what the model had found out before it wrote this:
-    answers of tools, what it said of the attempt before. ``searches`` are those that it made while
-    it wrote. ``docs`` are those of the libraries' APIs that it uses, shown to the model or not.
-    What ``only_defines`` functions or classes was run, and nothing of it was called.
+    Without a check, a function is called with the example arguments, if there are any: that is
+    ``call``, and not a verdict. ``notes`` are what the model had found out before it wrote this:
+    answers of tools, its comments on the previous attempt. ``searches`` are those that it made
+    while writing. ``docs`` are those of the library APIs it uses, shown to the model or not.
+    ``only_defines`` means that it ran, but only defined functions or classes and called none.
     """
 
     code: str
@@ -266,7 +266,7 @@ class Attempt(State):
 
 
 class Solution(State):
-    """The attempts, and the APIs that the prompt showed; the last attempt counts."""
+    """The attempts, and the APIs that the prompt showed; the attempt that counts is `final`."""
 
     attempts: tuple[Attempt, ...]
     apis: tuple[str, ...] = ()
@@ -281,16 +281,16 @@ class Solution(State):
 
     @property
     def outcome(self) -> Outcome:
-        """How it came out, whatever the exploration is at."""
+        """The outcome, whatever the status of the exploration."""
         if not self.final.is_good:
             return "failed"
         return "solved" if self.final.checks == "passed" else "unverified"
 
 
 class Written(State):
-    """What the model wrote with the cells: the solution, and calls of it.
+    """What the model wrote along with the cells: the solution, and calls of it.
 
-    ``cells`` counts them as they were written; later ones may be other than those.
+    ``cells`` is how many there were as first written; they may have changed since.
     """
 
     solution: str = ""
@@ -307,14 +307,14 @@ class Spending(State):
 
 
 class BroughtVariable(State):
-    """A variable of the user's kernel that came along. Its value is never saved."""
+    """A variable brought along from the user's kernel. Its value is never saved."""
 
     name: str
     type: str
 
 
 class LeftVariable(State):
-    """A variable of the user's kernel that could not come, and why, in words."""
+    """A variable of the user's kernel that could not be brought along, and why, in words."""
 
     name: str
     type: str
@@ -322,19 +322,18 @@ class LeftVariable(State):
 
 
 class Brought(State):
-    """What the root branch has from a running kernel of the user's, and what was left there."""
+    """What was brought from the user's running kernel to the root branch, and what was not."""
 
     variables: tuple[BroughtVariable, ...] = ()
     left: tuple[LeftVariable, ...] = ()
 
 
 class Exploration(State):
-    """All of it.
+    """A whole exploration, from the task to the solution.
 
     ``choice`` is the model that the user chose, ``model`` the one that was asked. ``prompts`` maps
-    each prompt's name to its version and the head of its hash. ``sandbox`` says
-    what its code was kept from when it last ran, and asks for nothing: whoever opens a notebook of
-    somebody else's chooses that.
+    each prompt's name to its version and the head of its hash. ``sandbox`` describes the sandbox
+    of the last run and requests nothing: whoever opens somebody else's notebook chooses their own.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -391,7 +390,7 @@ class Exploration(State):
 
     @property
     def usage(self) -> Usage:
-        """What the model was asked for, summed over all parts."""
+        """The usage of the model, summed over all parts."""
         return sum((part.usage for part in self.spending), Usage())
 
     @property
@@ -400,16 +399,16 @@ class Exploration(State):
         return sum(part.seconds_execution for part in self.spending)
 
     def position(self, step: Step) -> int:
-        """Where the step with this subtask's id stands, from 0."""
+        """The index of the step that has this subtask's id."""
         return [one.subtask.id for one in self.steps].index(step.subtask.id)
 
     def with_step(self, step: Step) -> Exploration:
-        """Put ``step`` in the place of the step with the same subtask id."""
+        """Replace the step that has the same subtask id by ``step``."""
         steps = tuple(step if old.subtask.id == step.subtask.id else old for old in self.steps)
         return self.model_copy(update={"steps": steps})
 
     def with_spending(self, part: str, usage: Usage, seconds_execution: float = 0.0) -> Exploration:
-        """Add to what ``part`` has cost."""
+        """Add usage and time to what ``part`` has cost."""
         parts = {one.part: one for one in self.spending}
         old = parts.get(part, Spending(part=part))
         parts[part] = Spending(

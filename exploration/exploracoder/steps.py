@@ -25,7 +25,7 @@ _OTHER_WAY = "The user asks for another way to do it."
 class Worker:
     """Does one piece of work after another on a bench.
 
-    The pieces that return a bool say whether the work may go on with the next subtask.
+    Methods that return a bool say whether to go on with the next subtask.
     """
 
     def __init__(self, bench: Workbench) -> None:
@@ -55,7 +55,7 @@ class Worker:
         return await self._accept_own(step, candidate)
 
     async def adopt(self, subtask: str, code: str, branch: str, observation: Observation) -> bool:
-        """Take what the user has run by hand in a branch."""
+        """Adopt what the user ran by hand in a branch, and accept it if it ran."""
         bench = self._bench
         step = steering.find_in(bench.exploration, subtask)
         if step is None:
@@ -64,7 +64,7 @@ class Worker:
         try:
             candidate = await steering.adopt(bench, step, code, branch, observation)
         except BranchNotFound:
-            # Its kernel was started again since.
+            # Its kernel has been restarted since.
             return False
         return await self._accept_own(step, candidate)
 
@@ -114,7 +114,7 @@ class Worker:
         await (write if bench.settings.cells else make_plan)(bench, replaced_ids)
 
     async def _opened(self, step: Step) -> Step:
-        """The step, open: one that is done is gone back to first."""
+        """The step, reopened first if it is not open."""
         if not step.is_open:
             await steering.reopen(self._bench, step)
         return steering.find_step(self._bench.exploration, step.subtask.id)

@@ -1,4 +1,4 @@
-"""Which settings suit a model, by what is known of it. What is not known changes nothing."""
+"""Which settings suit a model, given its capabilities. Unknown ones change nothing."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
 from exploracoder.settings import PROFILES, ProfileName, Settings
 
-# Models of one or two thousand million parameters need the ways of the profile `small`.
+# Models of one or two billion parameters need the profile `small`.
 _SMALL_PARAMETERS = 3_000_000_000
-# A client waits so long for an answer.
+# How long a client waits for an answer.
 _LONGEST_ANSWER_S = 300.0
 # Code and docs have about three characters to a token.
 _CHARS_PER_TOKEN = 3
-# What a thought may take besides the answer.
+# What reasoning may take on top of the answer.
 _THOUGHT_TOKENS = 4096
-# The shortest part of a prompt that is of any use, and the shortest answer.
+# The shortest part of a prompt that is useful, and the shortest answer.
 _LEAST_CHARS, _LEAST_TOKENS = 300, 64
 
 
@@ -24,7 +24,7 @@ _Wanted = tuple[dict[str, object], str]
 
 
 class Fit(NamedTuple):
-    """A profile, the settings in which a model wants another value, and a sentence for each."""
+    """A profile for a model, the settings that differ from it, and the reasons in words."""
 
     profile: ProfileName
     settings: Mapping[str, object]
@@ -40,11 +40,11 @@ class Fit(NamedTuple):
 
 
 def profile_for(capabilities: Capabilities = UNKNOWN, *, is_embedded: bool) -> Fit:
-    """What suits a model.
+    """The profile and settings that suit a model.
 
     Args:
         capabilities: What is known of it.
-        is_embedded: Whether it is the embedded one, which is small where nothing else is known.
+        is_embedded: Whether it is the embedded one, which counts as small unless known better.
     """
     profile, reason = _profile(capabilities, "small" if is_embedded else "standard")
     base, settings, reasons = PROFILES[profile], dict[str, object](), [reason] if reason else []
@@ -74,18 +74,18 @@ def _profile(capabilities: Capabilities, usual: ProfileName) -> tuple[ProfileNam
 
 
 def _answer_seconds(capabilities: Capabilities) -> float | None:
-    """The longest answer of the profile `standard`, if both speeds are known."""
+    """How long the profile `standard`'s longest answer takes, if the speeds are known."""
     reading, writing = capabilities.prompt_tokens_per_s, capabilities.completion_tokens_per_s
     if writing is None or (reading is None and not capabilities.reasons):
         return None
     base, thought = PROFILES["standard"], _THOUGHT_TOKENS if capabilities.reasons else 0
-    # Of one that reasons only the time of whole answers is known, reading included.
+    # For a reasoning model only the time of whole answers is known, reading included.
     read_s = base.prompt_chars / _CHARS_PER_TOKEN / reading if reading is not None else 0.0
     return read_s + (base.write_tokens + thought) / writing
 
 
 def _short_context(capabilities: Capabilities, base: Settings) -> _Wanted:
-    """Half of the context, without room for thoughts, is for the libraries, a quarter to answer."""
+    """Of the context, less room for reasoning, half is for libraries, a quarter for the answer."""
     if capabilities.context_tokens is None:
         return {}, ""
     room = max(0, capabilities.context_tokens - (_THOUGHT_TOKENS if capabilities.reasons else 0))
@@ -99,7 +99,7 @@ def _short_context(capabilities: Capabilities, base: Settings) -> _Wanted:
 
     values: dict[str, object] = {
         "prompt_chars": chars("prompt_chars", 1 / 2),
-        # Some docs in full, an answer of a tool, an output and source are one prompt's together.
+        # One prompt holds some docs in full, a tool's answer, an output and source together.
         "doc_chars": chars("doc_chars", 1 / 24),
         "tool_chars": chars("tool_chars", 1 / 8),
         "output_chars": chars("output_chars", 1 / 16),
@@ -110,7 +110,7 @@ def _short_context(capabilities: Capabilities, base: Settings) -> _Wanted:
 
 
 def _thoughts(capabilities: Capabilities, base: Settings) -> _Wanted:
-    """Each reply costs a thought: none is asked for that may not be needed."""
+    """Every reply costs reasoning, so ask for none that may not be needed."""
     if not capabilities.reasons:
         return {}, ""
     return {"stop_at_first": True, "rerank": "none"}, "it thinks before each reply"

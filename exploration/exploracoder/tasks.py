@@ -1,4 +1,4 @@
-"""A task from what a user gave: words, code, and where a class is to be written."""
+"""Build a task from the user's input: words, code, and where to write a class."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def make_task(
     entry_point: str | None = None,
     target: Target | None = None,
 ) -> Task:
-    """A task, its unfinished code told apart; with a ``target`` a class is wanted.
+    """Build a task, separating its unfinished code; with a ``target`` it asks for a class.
 
-    Raises InputError when it is empty or too long, or the target cannot be used.
+    Raises InputError if it is empty or too long, or the target cannot be used.
     """
-    # What came out of a terminal or a file that is no UTF-8 may have half a character in it.
+    # Text from a terminal or a file that is not UTF-8 may contain lone surrogates.
     text = text.strip().encode("utf-8", "replace").decode()
     if not text:
         raise InputError("The task is empty. Say in a sentence or two what you want done.")
@@ -60,9 +60,9 @@ def make_task(
 
 
 def make_target(repository: Path | None, file: str | None) -> Target | None:
-    """Where a class is to be written, or None when nothing was said of a repository.
+    """Where to write a class, or None if no repository was given.
 
-    Raises InputError when only half of it was said, or it is no place in a folder.
+    Raises InputError if only one of the two is given, or ``file`` is not inside the repository.
     """
     if repository is None and file is None:
         return None

@@ -26,7 +26,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# Of a text, what comes at a time in a stream.
+# How much of a text a stream sends at a time.
 PIECE_CHARS = 20
 _MOST_HELD_S = 120.0
 
@@ -41,12 +41,12 @@ class RecordedRequest:
 
     @property
     def is_text(self) -> bool:
-        """Whether a text is to be gone on with, and not a conversation."""
+        """Whether it asks to complete a text rather than a conversation."""
         return self.path.endswith("/completions") and "prompt" in self.body
 
     @property
     def is_stream(self) -> bool:
-        """Whether the reply to a conversation is to come in pieces."""
+        """Whether it asks to stream the reply to a conversation."""
         return bool(self.body.get("stream")) and not self.is_text
 
     @property
@@ -116,14 +116,14 @@ Script = Callable[[RecordedRequest], Outcome]
 
 
 class Rule:
-    """Which requests are answered, and with what."""
+    """Which requests to answer, and with what."""
 
     def __init__(self, when: str | Callable[[RecordedRequest], bool], *outcomes: Outcome) -> None:
         """Describes one rule.
 
         Args:
             when: A regular expression searched for in the last user message, or a predicate.
-            outcomes: Used one after another; the last one is used again and again.
+            outcomes: Used one after another; the last one is repeated.
         """
         if not outcomes:
             raise ValueError("A rule needs at least one outcome.")
@@ -131,7 +131,7 @@ class Rule:
         self._outcomes = list(outcomes)
 
     def matches(self, request: RecordedRequest) -> bool:
-        """Whether the rule is for this request."""
+        """Whether the rule applies to this request."""
         if isinstance(self._when, str):
             return re.search(self._when, request.last_user_message, re.DOTALL) is not None
         return self._when(request)
@@ -153,7 +153,7 @@ class ScriptedModelServer:
     Attributes:
         script: A function from request to outcome, rules tried in order, or one text for all.
         model: The only model it offers.
-        first: Outcomes of the first requests, before the script has its turn.
+        first: Outcomes of the first requests, before the script takes over.
         ignore_n: Answer with one choice, whatever ``n`` says.
         refuse_n: Answer 400 if ``n`` is above 1.
         refuse_formats: Values of ``response_format.type`` that are answered with 400.
@@ -161,12 +161,12 @@ class ScriptedModelServer:
         refuse_texts: Answer 404 at ``/v1/completions``.
         refuse_stream: Answer 400 if ``stream`` is asked for.
         piece_pause_s: How long a stream pauses before each piece of a text, in seconds.
-        most_stops: Answer 400 if ``stop`` has more strings; with 0 if it is there at all.
+        most_stops: Answer 400 if ``stop`` has more strings than this; 0 allows none.
         report_usage: Whether answers carry token counts.
-        finish_reason: Why each text ends; ``length`` plays a reply that was cut off.
-        require_key: The only key that is let in; others get 401.
+        finish_reason: Why each text ends; ``length`` simulates a reply that was cut off.
+        require_key: The only key that is accepted; others get 401.
         require_model: Answer 404 if another model is asked for.
-        card: What ``/v1/models`` says of the model besides its name, or how that fails.
+        card: What ``/v1/models`` tells about the model besides its name, or how that fails.
         streamed_at: When the last stream sent its first piece of text, in seconds since the epoch.
     """
 
@@ -201,7 +201,7 @@ class ScriptedModelServer:
 
     @property
     def base_url(self) -> str:
-        """What a client is given as base URL, ``/v1`` included."""
+        """The base URL for clients, including ``/v1``."""
         return f"http://127.0.0.1:{self._httpd.server_address[1]}/v1"
 
     @property
@@ -210,10 +210,10 @@ class ScriptedModelServer:
         return [request for request in self.requests if request.path.endswith("/completions")]
 
     def wait_for_requests(self, count: int, timeout_s: float = 5.0) -> None:
-        """Blocks until so many requests have arrived.
+        """Block until ``count`` requests have arrived.
 
         Raises:
-            TimeoutError: They did not.
+            TimeoutError: Fewer arrived in time.
         """
         with self._arrival:
             if not self._arrival.wait_for(lambda: len(self.requests) >= count, timeout_s):
@@ -229,14 +229,14 @@ class ScriptedModelServer:
         self._thread.join()
 
     def outcome_for(self, request: RecordedRequest) -> Outcome:
-        """Records the request and says how to answer it."""
+        """Record the request and return how to answer it."""
         with self._recorded(request):
             if (refusal := self._refusal(request)) is not None:
                 return refusal
             return self._first.pop(0) if self._first else self._scripted(request)
 
     def listed_for(self, request: RecordedRequest) -> list[dict[str, Any]] | Failure:
-        """Records the request for the models on offer and says how to answer it."""
+        """Record the request for the models on offer and return how to answer it."""
         with self._recorded(request):
             answer = self._refusal(request) or self.card or {}
         if isinstance(answer, Failure):
@@ -290,7 +290,7 @@ class _Listener(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that hang up are part of the tests: nothing is printed."""
+        """Print nothing: clients that hang up are part of the tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -298,7 +298,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Listener
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Keeps the test output clean."""
+        """Log nothing, to keep the test output clean."""
 
     def do_GET(self) -> None:
         answer = self.server.scripted.listed_for(self._record({}))
@@ -426,7 +426,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _bounded(text: str, body: Mapping[str, Any]) -> tuple[str, str]:
-    """A text as far as a request lets it go, and why it ends there."""
+    """Cut a text at the request's limits; also return the reason why it ends there."""
     ends = [text.find(stop) for stop in body.get("stop") or () if stop in text]
     text = text[: min(ends)] if ends else text
     pieces = re.findall(r"\s*\S+|\s+", text)
@@ -435,7 +435,7 @@ def _bounded(text: str, body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _chunks(request: RecordedRequest, completion: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A completion as it comes in a stream: texts in pieces, then why they end, then usage."""
+    """A completion as the chunks of a stream: pieces of text, finish reasons, then usage."""
     head = {name: value for name, value in completion.items() if name not in ("choices", "usage")}
     head["object"] = "chat.completion.chunk"
     for choice in completion["choices"]:

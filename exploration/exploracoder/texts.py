@@ -1,4 +1,4 @@
-"""Sentences for people that know what they were made of, so that a page can translate them."""
+"""Sentences that remember their template and values, so that a page can translate them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 
 class Text(str):
-    """A sentence with something in it, such as a name; everywhere else it is that sentence.
+    """A sentence with values filled in, such as a name; otherwise an ordinary string.
 
     Attributes:
-        template: The sentence with %1, %2… for ``values``: translators know it by that.
-        values: What stands there.
+        template: The sentence with %1, %2… for ``values``, which is what gets translated.
+        values: The values filled in.
     """
 
     template: str
@@ -28,17 +28,17 @@ class Text(str):
 
 
 def parts_of(text: str) -> tuple[str, tuple[str, ...]]:
-    """Template and values; a sentence in which nothing stands is its own template."""
+    """Template and values; a plain sentence is its own template."""
     return (text.template, text.values) if isinstance(text, Text) else (text, ())
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says; `Text` where it was raised with one."""
+    """The message of an error; a `Text` if it was raised with one."""
     message = error.args[0] if error.args else ""
     return message if isinstance(message, Text) else str(error)
 
 
 def joined(sentences: Iterable[str]) -> str:
-    """Several sentences as one text; a single one is still translated."""
+    """Join sentences into one text; a single one can still be translated."""
     first, *others = [*sentences] or [""]
     return " ".join([first, *others]) if others else first

@@ -1,8 +1,8 @@
 """Whether an exploration was made here, and what one from elsewhere would run and read.
 
 What is saved here is signed with a secret of the user's, as Jupyter signs notebooks: nothing in a
-file can claim to be signed. An exploration without a signature runs only after its user has seen
-what that would do.
+file can claim to be signed. An unsigned exploration runs only after the user has seen what it
+would do.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("exploracoder.trust")
 
-# All that going on with an exploration may run, read or start. What came of it is not among that:
-# outputs are shown, and never believed.
+# All that going on with an exploration may run, read or start. Its results are not included:
+# outputs are shown, but never trusted.
 _SIGNED: Any = {
     "task": True,
     "settings": True,
@@ -47,12 +47,12 @@ _SIGNED: Any = {
 
 
 class Preview(State):
-    """What would run, and what it could read, shown before the question whether it may.
+    """What would run and what it could read, shown before asking whether it may.
 
     ``code`` is all code that would run, in its order, in ``cells`` pieces; ``check`` is among it.
     ``reads`` are folders and files that it could read, ``variables`` those of a running kernel that
-    would be copied, ``warning`` says what the code does as far as it shows. ``digest`` is of all
-    the rest: whoever agrees sends it back, and agrees to that alone.
+    would be copied, ``warning`` says what the code visibly does. ``digest`` covers everything
+    else: whoever agrees sends it back, and agrees to exactly that.
     """
 
     cells: int
@@ -68,13 +68,13 @@ class Preview(State):
 
 
 def sign(exploration: Exploration) -> None:
-    """Remember that this is the user's own. Where that cannot be written, they are asked later."""
+    """Sign it as the user's own. If the signature cannot be stored, they are asked later."""
     with contextlib.suppress(OSError, sqlite3.Error), _notary() as notary:
         notary.sign(_signed(exploration))
 
 
 def is_own(exploration: Exploration) -> bool:
-    """Whether it was saved, or agreed to, by this user on this machine, and is as it was then."""
+    """Whether this user saved it or agreed to it on this machine, and it is unchanged since."""
     with contextlib.suppress(OSError, sqlite3.Error), _notary() as notary:
         return bool(notary.check_signature(_signed(exploration)))
     return False
@@ -89,18 +89,18 @@ def check(
     reads: Sequence[str | Path] = (),
     agreed: str | bool = False,
 ) -> None:
-    """Let through what is the user's own, and what they agree to now; that is theirs from then on.
+    """Let an exploration through if it is the user's own, or if they agree now, which signs it.
 
     Args:
-        exploration: As it was loaded, before anything of it is used.
-        name: What a message calls it.
+        exploration: As loaded, before any part of it is used.
+        name: What to call it in a message.
         python: The interpreter that its code would run in.
         sandbox: The level that its code would run at.
         reads: What its code could read besides its libraries.
-        agreed: The digest of the preview that was agreed to, or True for whatever it is.
+        agreed: The digest of the preview that was agreed to, or True to accept any.
 
     Raises:
-        UntrustedError: It is not, and they have not; it carries what to show them.
+        UntrustedError: It is neither; the error carries the preview to show.
     """
     if is_own(exploration):
         return
@@ -134,7 +134,7 @@ def preview(
 
 
 def about(preview: Preview) -> dict[str, str]:
-    """What a preview says besides the code, by what it is called."""
+    """What a preview says besides the code, by label."""
     facts = {
         "pieces of code": str(preview.cells),
         "check": "yes" if preview.check else "none",
@@ -156,7 +156,7 @@ def in_words(preview: Preview) -> str:
 
 
 def _pieces(exploration: Exploration) -> Iterator[tuple[str, str]]:
-    """The code in its order. What was tried and not chosen runs only when somebody takes it."""
+    """The code in order. Candidates that were not chosen run only if somebody accepts them."""
     task = exploration.task
     if task.context:
         yield "context", task.context
@@ -174,11 +174,11 @@ def _signed(exploration: Exploration) -> Any:
     """What the notary signs, in the form of a notebook."""
     from nbformat import NotebookNode
 
-    # What a version to come adds, with its default, changes nothing.
+    # So fields that a later version adds change nothing at their defaults.
     content = exploration.model_dump(mode="json", include=_SIGNED, exclude_defaults=True)
-    # A file is never asked whether it wants the web, so that does not count either.
+    # Web search is never taken from a file, so it does not count either.
     content.get("settings", {}).pop("web_search", None)
-    # As one text: the notary joins what it is given without saying where each part ends.
+    # As one text: the notary joins its parts without marking where each ends.
     text = json.dumps(content, sort_keys=True)
     return NotebookNode(nbformat=4, metadata={"exploracoder": text})
 
@@ -190,7 +190,7 @@ def _notary() -> Iterator[NotebookNotary]:
 
     folder = Path(jupyter_data_dir()) / "exploracoder" / "trust"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # The secret in it is nobody else's, whoever made the folder.
+    # It holds the user's secret, whoever made the folder.
     folder.chmod(0o700)
     notary = NotebookNotary(data_dir=str(folder), log=_log)
     try:

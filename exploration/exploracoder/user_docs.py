@@ -1,4 +1,4 @@
-"""Documentation that a person gives for a library, or for one of which there is no code."""
+"""Documentation that the user gives for a library, or in place of one without code."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ def give(
     name: str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> str:
-    """Remember documentation for a library, and say by what it is to be found from now on.
+    """Remember documentation for a library, and return the name or path to find it by.
 
     Args:
         index: The user's index, beside which it is remembered.
         target: The library; or, with ``name``, or when it is an address or a file of docs,
             documentation that stands for the library.
-        docs: Paths and addresses, in the place of those given before.
-        interpreter: Whose libraries are meant.
-        name: What the library of which there is only documentation is called.
-        progress: Told what is fetched.
+        docs: Paths and addresses. They replace those given before, unless the library has only
+            documentation: then they are added.
+        interpreter: The one that has the libraries.
+        name: The name of a library that has only documentation.
+        progress: Called with what is being fetched.
 
-    Raises InputError when the library or the documentation cannot be had.
+    Raises InputError if the library or the documentation is not available.
     """
 
     tell = _teller(progress)
@@ -54,7 +55,7 @@ def give(
 def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
     """Forget the documentation of a library; False when there was none.
 
-    A library that was known from it alone is no more in the index. Raises InputError.
+    A library known from it alone is removed from the index. Raises InputError.
     """
     with raised_as(InputError, RetrievalError):
         library = index.find_target(target, interpreter)
@@ -65,7 +66,7 @@ def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
 
 
 def is_documentation(target: str) -> bool:
-    """Whether a target names documentation, and not code."""
+    """Whether a target names documentation rather than code."""
     return is_address(target) or target.lower().endswith(ALONE)
 
 

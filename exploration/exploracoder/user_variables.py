@@ -1,4 +1,4 @@
-"""Variables of the user's, of a running kernel or this process, that an exploration starts with."""
+"""The user's variables, from a running kernel or this process, that an exploration starts with."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ AnySource = Source | OwnVariables
 async def bring(sidecar: Executor, source: AnySource | None, before: Brought) -> Brought:
     """Bring the chosen variables into the root branch, or those that came ``before``.
 
-    Raises InputError when there is nothing to bring them from or none could come, SetupError when
-    the kernel cannot be asked or one that came before does not come now.
+    Raises InputError if there is nothing to bring them from, the user's kernel cannot be asked or
+    none could be brought, SetupError if the sidecar fails or one brought before is missing now.
     """
     check_source(source, before)
     if source is None:
@@ -55,7 +55,7 @@ async def _carry(source: AnySource, names: Sequence[str], sidecar: Executor) -> 
 
 
 def check_source(source: AnySource | None, before: Brought) -> None:
-    """Raise InputError when variables came along ``before``, and now there is no kernel."""
+    """Raise InputError if variables were brought ``before``, but now there is no source."""
     if source is None and before.variables:
         names = ", ".join(one.name for one in before.variables)
         raise InputError(
@@ -73,18 +73,18 @@ async def interpreter_of(kernel: str) -> str:
 
 
 def find_source(kernel: str | None, names: Sequence[str] = ()) -> Source | None:
-    """The kernel that is named, with the names of variables that are given."""
+    """The source for a kernel and the names of variables; None without a kernel."""
     return None if kernel is None else Source(kernel, parse_names(names))
 
 
 def parse_names(texts: Sequence[str]) -> tuple[str, ...]:
-    """Names that are separated by commas, each once."""
+    """Split comma-separated names, each kept once."""
     names = (name.strip() for text in texts for name in text.split(","))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
 def in_words(brought: Brought) -> str:
-    """What came along and what could not, in a line."""
+    """What was brought along and what could not be, in one line."""
     came = ", ".join(one.name for one in brought.variables)
     rest = "; ".join(f"{one.name} ({one.reason})" for one in brought.left)
     return ". ".join(

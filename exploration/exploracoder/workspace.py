@@ -40,29 +40,29 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Where and with what an exploration works. All of it means what it means on the command line.
+    """Where and with what an exploration works; the options mean the same on the command line.
 
     Attributes:
         base_url: An OpenAI-compatible endpoint.
-        reasoning_effort: How long a model that reasons is to think; without one
+        reasoning_effort: How long a reasoning model should think; defaults to
             ``EXPLORACODER_REASONING_EFFORT``, or what the server does by itself.
         cache: Answer repeated requests from the reply cache.
-        replies: A reply cache of one's own.
+        replies: A reply cache to use instead of the user's.
         lora: An adapter for the embedded model.
-        profile: The set of settings; without one it is that of the model.
-        settings: Single settings, by their names.
+        profile: The set of settings; defaults to the one that suits the model.
+        settings: Individual settings, by name.
         method: The way from a task to a solution.
-        seed: Of all sampling.
-        python: The interpreter that snippets run in; without one it is this one.
-        sandbox: What snippets are kept from; without one ``EXPLORACODER_SANDBOX``, or ``auto``.
-        readable: More files and folders that they may read.
-        consent: Asked whether to go on without a sandbox where ``auto`` finds none, and given what
-            is missing; without one the answer is no.
-        trust: Go on with an exploration, too, that was not made here.
-        strategy: How branches are made; without one ``EXPLORACODER_STRATEGY``, or ``auto``.
+        seed: The seed of all sampling.
+        python: The interpreter that snippets run in; defaults to this one.
+        sandbox: What snippets are kept from; defaults to ``EXPLORACODER_SANDBOX``, or ``auto``.
+        readable: More files and folders that snippets may read.
+        consent: Called with what is missing if ``auto`` finds no sandbox; returns whether to go on
+            without one. By default the answer is no.
+        trust: Go on even with an exploration that was not made here.
+        strategy: How branches are made; defaults to ``EXPLORACODER_STRATEGY``, or ``auto``.
         chroma_url: A chroma server instead of a folder.
         embeddings_url: An OpenAI-compatible endpoint that embeds.
-        embeddings_model: Its model.
+        embeddings_model: The model of that endpoint.
         import_compiled: Import the compiled modules of folders named as libraries, in a sandbox.
     """
 
@@ -88,13 +88,13 @@ class Options:
 
     @property
     def sandbox_level(self) -> LevelChoice:
-        """The sandbox that is asked for. Raises InputError when there is no such level."""
+        """The requested level of sandbox. Raises InputError if there is no such level."""
         level = self.sandbox or os.environ.get("EXPLORACODER_SANDBOX") or "auto"
         return cast(LevelChoice, _one_of("sandbox", level, get_args(LevelChoice)))
 
     @property
     def branching(self) -> StrategyChoice:
-        """How branches are to be made. Raises InputError when there is no such way."""
+        """How to make branches. Raises InputError if there is no such strategy."""
         strategy = self.strategy or os.environ.get("EXPLORACODER_STRATEGY") or "auto"
         return cast(StrategyChoice, _one_of("strategy", strategy, get_args(StrategyChoice)))
 
@@ -107,9 +107,9 @@ class Options:
         )
 
     def open_model(self, model: str | ChatModel | None) -> AbstractAsyncContextManager[ChatModel]:
-        """The model that is named; one that is open already belongs to the caller.
+        """Open the named model; one that is open already stays the caller's.
 
-        What is raised on entering is what `prepare.open_model` raises.
+        Entering it raises what `prepare.open_model` raises.
         """
         if model is not None and not isinstance(model, str):
             return nullcontext(model)
@@ -135,9 +135,9 @@ class Options:
     def find_scratch(
         self, python: str | Path, exploration: Exploration | None = None
     ) -> OpenScratch:
-        """What opens scratch kernels here, in the sandbox that is asked for; the exploration's
-        repository is readable there. Raises SetupError when there is no sandbox, and nobody agreed
-        to go on without, InputError when there is no such level or way to make branches."""
+        """Return an opener of scratch kernels here, in the requested sandbox, where the
+        exploration's repository is readable. Raises SetupError if there is no sandbox and nobody
+        agreed to go on without one, InputError if there is no such level or strategy."""
         here, target = Path.cwd(), exploration.task.target if exploration is not None else None
         readable = (*self.readable, *([Path(target.root)] if target is not None else []))
         find = partial(choose, python=python, cwd=here, inputs=readable)
@@ -154,7 +154,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """All that is open for an exploration whose libraries are indexed, the model excepted."""
+    """Everything open for an exploration whose libraries are indexed, except the model."""
 
     exploration: Exploration
     output: Path
@@ -168,7 +168,7 @@ class Workspace:
     def session(
         self, kind: Callable[..., SessionT], model: ChatModel, **others: object
     ) -> SessionT:
-        """A session of this kind, which works on the exploration here."""
+        """Create a session of this kind for the exploration."""
         here = {"index": self.index, "opening": self.opening, "save": self.save}
         return kind(self.exploration, model=model, **here, **others)
 
@@ -182,12 +182,12 @@ def open_workspace(
     source: AnySource | None,
     tell: Tell,
 ) -> Iterator[Workspace]:
-    """Find the interpreter and the sandbox, index the libraries. ``tell`` is told of each.
+    """Find the interpreter and the sandbox, and index the libraries; ``tell`` reports progress.
 
     Raises:
         InputError: The interpreter, a library, or the notebook's folder cannot be used, or the
             exploration needs a ``source`` of variables.
-        SetupError: Index or sandbox cannot be had.
+        SetupError: The index or the sandbox is not available.
     """
     check_source(source, exploration.brought)
     _check_writable(output)
@@ -205,7 +205,7 @@ def open_workspace(
 def open_libraries(
     targets: Sequence[str], options: Options, *, tell: Tell | None = None
 ) -> Iterator[tuple[Index, tuple[Library, ...]]]:
-    """The index with libraries in it, up to date. Raises InputError when one cannot be had."""
+    """Yield the index, up to date for libraries. Raises InputError if one is not available."""
     with options.open_index() as index:
         interpreter = options.find_interpreter()
         yield index, prepare.index_libraries(index, targets, interpreter, progress=tell)
@@ -214,12 +214,12 @@ def open_libraries(
 def prepare_replay(
     exploration: Exploration, folder: Path, options: Options, *, source: AnySource | None
 ) -> Callable[..., Coroutine[Any, Any, Replay]]:
-    """What runs the accepted cells of an exploration again, in a scratch kernel of their own.
+    """Return a function that reruns an exploration's accepted cells in a fresh scratch kernel.
 
-    It tells of each cell to a ``tell`` that it is given, and raises InputError when variables that
-    the exploration began with cannot be brought, SetupError when the kernel cannot be started or
-    was lost. A library that is not where it was is looked for in ``folder``. Raises InputError and
-    SetupError when the interpreter, a library or the sandbox cannot be had.
+    It calls the ``tell`` it is given with each cell, and raises InputError or SetupError if
+    variables that the exploration began with cannot be brought, SetupError if the kernel cannot be
+    started or is lost. A library that has moved is looked for in ``folder``. Raises InputError or
+    SetupError if the interpreter, a library or the sandbox is not available.
     """
     check_source(source, exploration.brought)
     interpreter = options.find_interpreter(exploration)
@@ -253,7 +253,7 @@ def check_trust(
 ) -> None:
     """Refuse an exploration that was not made here, unless the options say to trust it.
 
-    ``agreed`` is the digest of what was shown and agreed to, ``reads`` what it could read besides.
+    ``agreed`` is the digest of the preview that was agreed to, ``reads`` what else it could read.
     Raises UntrustedError with what it would run and read.
     """
     trust.check(
@@ -267,7 +267,7 @@ def check_trust(
 
 
 async def in_thread(function: Callable[..., ResultT], *arguments: Any) -> ResultT:
-    """Run what blocks in a thread. Who cancels waits for its end: what it uses is closed then."""
+    """Run a blocking function in a thread. Cancellation waits for it, as its resources close."""
     work = asyncio.ensure_future(asyncio.to_thread(function, *arguments))
     try:
         return await asyncio.shield(work)

@@ -1,6 +1,6 @@
-"""ExploraCoder in Jupyter: the server's side of the sidebar, and where its front end lies.
+"""ExploraCoder in Jupyter: the server side of the sidebar, and the location of its front end.
 
-The Jupyter server imports this at its start, so nothing slow may happen here.
+The Jupyter server imports this at startup, so nothing slow may happen here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ def _jupyter_labextension_paths() -> list[dict[str, str]]:
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:
-    """What a Jupyter server loads."""
+    """The extension apps that a Jupyter server loads."""
     from exploracoder_jupyter.app import ExploraCoder
 
     return [{"module": "exploracoder_jupyter.app", "app": ExploraCoder}]

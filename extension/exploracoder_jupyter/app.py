@@ -1,7 +1,6 @@
 """The server extension: its configuration, and the explorations that live in the server.
 
-Nothing that is slow to import is imported here; the first request that needs it waits for it, and
-nobody else does.
+Slow imports are deferred, so that only the first request that needs one waits for it.
 """
 
 from __future__ import annotations
@@ -103,30 +102,30 @@ class ExploraCoder(ExtensionApp):
         self._starting = asyncio.Lock()
 
     def initialize_handlers(self) -> None:
-        """Add our routes to the server's; their base URL comes before them."""
+        """Add our routes to the server's, which prefixes them with its base URL."""
         self.handlers.extend(HANDLERS)
 
     async def host(self) -> Host:
-        """The explorations of this server; made when they are first asked for."""
+        """The host of this server's explorations, created on first use."""
         async with self._starting:
             if self._host is None:
-                self._host = (await _imported("hosting")).host_for(self)
+                self._host = (await _imported("hosted_explorations")).host_for(self)
             return self._host
 
     async def find_route(self, method: str, path: str) -> tuple[Route, str]:
-        """The route of a request and the exploration it names; raises as `routes.find` does."""
+        """Find a request's route and the exploration it names; raises like `routes.find`."""
         async with self._starting:
             if self._find is None:
                 self._find = (await _imported("handlers.routes")).find
             return self._find(method, path)
 
     async def stop_extension(self) -> None:
-        """End and save all explorations: the server stops."""
+        """Close and save all explorations when the server stops."""
         if self._host is not None:
             await self._host.aclose()
             self._host = None
 
 
 async def _imported(name: str) -> Any:
-    """A module of ours that takes half a second, while others want answers."""
+    """Import one of our slow modules in a thread, so that other requests need not wait."""
     return await asyncio.to_thread(importlib.import_module, f"exploracoder_jupyter.{name}")

@@ -1,10 +1,10 @@
-"""What the server refuses besides what the engine does.
+"""The errors that the server adds to the engine's.
 
 InputError (of exploracoder)
-├── UnknownError    an id or a path that is not there
-└── TooLargeError   a request that is larger than any that makes sense
+├── UnknownError    an id or a path that does not exist
+└── TooLargeError   an unreasonably large request
 SetupError (of exploracoder)
-└── ModelGoneError  the model that an exploration was made with is not there any more
+└── ModelGoneError  the model that an exploration was made with is no longer available
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class UnknownError(InputError):
-    """An id or a path names nothing."""
+    """An id or a path does not exist."""
 
 
 class TooLargeError(InputError):
-    """A request is larger than any that makes sense."""
+    """A request is unreasonably large."""
 
 
 class ModelGoneError(SetupError):
-    """The model that an exploration was made with is not there any more."""
+    """The model that an exploration was made with is no longer available."""
 
     def __init__(self, why: str, gone: ModelChoice) -> None:
         super().__init__(why)

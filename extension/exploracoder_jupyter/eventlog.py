@@ -1,4 +1,4 @@
-"""What has happened in this server, numbered, so that a tab can ask for what it missed."""
+"""The server's events, numbered so that a tab can ask for those that it missed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from exploracoder_jupyter.protocol import (
 
 Listener = Callable[[str], None]
 
-# Whoever has missed more than this asks for everything again, which is not much more.
+# A tab that has missed more than this reloads everything, which is not much more.
 _MOST_EVENTS = 2_000
 _MOST_CHARS = 16_000_000
 
 
 class EventLog:
-    """Events as the JSON texts that travel; ``epoch`` names this run of the server.
+    """Recent events as the JSON texts sent to tabs; ``epoch`` identifies this run of the server.
 
     Args:
-        most_events: How many are kept for tabs that come back.
-        most_chars: How long they may be together.
+        most_events: How many events to keep for tabs that reconnect.
+        most_chars: How many characters to keep in total.
     """
 
     def __init__(self, *, most_events: int = _MOST_EVENTS, most_chars: int = _MOST_CHARS) -> None:
@@ -38,7 +38,7 @@ class EventLog:
         self._listeners: set[Listener] = set()
 
     def publish(self, make: Callable[[int], ExplorationEvent | LibraryEvent]) -> int:
-        """Give an event the next number, keep it, and tell everybody."""
+        """Number an event, keep it, and send it to all listeners; returns its number."""
         self.last += 1
         text = make(self.last).model_dump_json()
         self._kept.append((self.last, text))
@@ -50,20 +50,20 @@ class EventLog:
         return self.last
 
     def whisper(self, event: StreamEvent) -> None:
-        """Tell whoever listens now; nothing is missed by who does not."""
+        """Send an event to the current listeners only; it is not kept for others."""
         if self._listeners:
             text = event.model_dump_json()
             for listener in tuple(self._listeners):
                 listener(text)
 
     def after(self, epoch: str, number: int) -> list[str]:
-        """The events after a position, or a reset when that cannot be told any more."""
+        """The events after a position, or a reset event if they are no longer kept."""
         first = self._kept[0][0] if self._kept else self.last + 1
         if epoch != self.epoch or not first - 1 <= number <= self.last:
             return [ResetEvent(number=self.last, epoch=self.epoch).model_dump_json()]
         return [text for event_number, text in self._kept if event_number > number]
 
     def follow(self, listener: Listener) -> Callable[[], None]:
-        """Tell ``listener`` of each event from now on; the answer stops that."""
+        """Call ``listener`` with each event from now on; returns a function that stops this."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)

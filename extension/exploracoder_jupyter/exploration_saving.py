@@ -19,17 +19,17 @@ MakeHeading = Callable[[Exploration, str, int], Heading]
 
 
 class Keeper:
-    """Saves the states of an exploration in their order, one at a time.
+    """Saves the states of an exploration in order, one at a time.
 
-    What cannot be written is no reason to stop the work: ``trouble`` says it, and the next step is
-    written again.
+    A failed write does not stop the work: ``trouble`` describes it, and the next step is written
+    again.
 
     Args:
         services: The server's managers.
         journal: Where every state goes.
-        path: The notebook's.
-        heading: Makes the journal's heading of an exploration, its path and its revision.
-        moved_to: Where the notebook may be now that it is not at its path.
+        path: The notebook's path.
+        heading: Makes the journal's heading from an exploration, its path and its revision.
+        moved_to: Returns the path that the notebook may have moved to.
     """
 
     def __init__(
@@ -60,18 +60,18 @@ class Keeper:
 
     @property
     def is_written(self) -> bool:
-        """Whether the notebook was ever written, or found."""
+        """Whether the notebook has ever been written or found."""
         return self._file.revision > 0
 
     async def save(self, exploration: Exploration, revision: int) -> None:
-        """Write a state; a cancelled caller does not leave it half-written."""
+        """Write a state; cancelling the caller does not leave it half-written."""
         self._latest = exploration, revision
         await asyncio.shield(self._write_soon())
 
     async def take(
         self, path: str, notebook: Mapping[str, Any], base: Mapping[str, str]
     ) -> Written:
-        """Save what a tab has made of the notebook; see `NotebookFile.take`.
+        """Save a tab's version of the notebook; see `NotebookFile.take`.
 
         Raises SetupError when it cannot be written.
         """
@@ -124,12 +124,12 @@ class Keeper:
             await self._file.write(exploration, revision)
 
     async def _follow(self, new_path: str | None = None) -> None:
-        """The user may have renamed the notebook, or moved it."""
+        """Update the path if the user has renamed or moved the notebook."""
         if self._in_journal < 0 or await self._services.is_file(self.path):
             return
         new_path = new_path or await self._moved_to()
         if new_path in (None, self.path):
-            # Whoever renames a notebook says so to its kernel a moment later.
+            # After a rename, the notebook's session is updated a moment later.
             await asyncio.sleep(_RENAME_SECONDS)
             new_path = await self._moved_to()
         if (

@@ -13,7 +13,7 @@ from exploracoder.state import Exploration
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A file's name, its type, and what is in it."""
+    """A file's name, media type and content."""
 
     name: str
     media_type: str
@@ -21,9 +21,9 @@ class Download:
 
 
 async def export(exploration: Exploration, form: str) -> Download:
-    """The solution (``py``), or all of it (``md``, ``ipynb``).
+    """Export the solution (``py``) or the whole exploration (``md``, ``ipynb``).
 
-    Raises InputError for another form, CommandError when there is no solution yet.
+    Raises InputError for any other form, CommandError when there is no solution yet.
     """
     if form == "py":
         text = await asyncio.to_thread(exporting.export, exploration, "py")

@@ -1,4 +1,4 @@
-"""One exploration that lives in the server: its session and kernel, opened when they are needed."""
+"""One exploration that lives in the server, with its session and kernel opened on demand."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from exploracoder_jupyter.server_index import short
 from exploracoder_jupyter.tab_updates import Teller
 from exploracoder_jupyter.workshop import Recipe, Workshop
 
-# How long a kernel that is being shut down on purpose takes to be forgotten by its manager.
+# How long a manager takes to forget a kernel that is being shut down on purpose.
 _SETTLE_SECONDS = 1.0
 _STOP_SECONDS = 10.0
 
 
 class Hosted:
-    """Opens the session when it is needed, and opens it again when its kernel was lost.
+    """Opens the session on demand, and reopens it when its kernel is lost.
 
     Args:
-        exploration: A new one, or one to go on with.
+        exploration: A new exploration, or one to resume.
         workshop: What all explorations of the server share.
         recipe: What this one is made with.
         path: The path of its notebook.
         mode: Whether the user reviews each step.
-        revision: That of ``exploration``; 0 for a new one.
+        revision: The revision of ``exploration``; 0 for a new one.
     """
 
     def __init__(
@@ -98,17 +98,17 @@ class Hosted:
 
     @property
     def exploration(self) -> Exploration:
-        """The exploration as it was told last."""
+        """The exploration as last published."""
         return self._teller.exploration
 
     @property
     def progress(self) -> Progress:
-        """How far the work is, as it was told last."""
+        """The progress of the work as last published."""
         return self._teller.progress
 
     @property
     def is_resting(self) -> bool:
-        """Whether nothing is worked on, and no cell runs in its kernel."""
+        """Whether no work is under way and no cell is running in its kernel."""
         return self.progress.activity != "working" and not self._kernel.is_busy
 
     @property
@@ -118,7 +118,7 @@ class Hosted:
     async def start(self) -> None:
         """Write the notebook and start its kernel, so that a tab can open both.
 
-        Raises SetupError when either cannot be done.
+        Raises SetupError when either fails.
         """
         await self._save(self._teller.now)
         if not self.keeper.is_written:
@@ -127,19 +127,19 @@ class Hosted:
         self._teller.publish("open")
 
     def begin(self, command: c.Command | None = None) -> None:
-        """Open the session, and do a command then; what goes wrong is said in the progress."""
+        """Open the session in the background, then do a command; the progress reports errors."""
         self._teller.say(activity="working", message="Starting", error="")
         self._opening = asyncio.ensure_future(self._open(command))
 
     async def do(self, command: c.Command, revision: int | None = None) -> int:
-        """Take a command; the answer is the number of the last event so far.
+        """Take a command, and return the number of the last event so far.
 
         Args:
             command: What to do.
-            revision: The revision that its sender has seen; None for the last one.
+            revision: The revision that its sender has seen; None for the latest.
 
         Raises CommandError when it cannot be taken now, or its subtask has changed since
-        ``revision``, InputError when it names what is not there.
+        ``revision``, InputError when it names something that does not exist.
         """
         if self._is_closed:
             raise CommandError("This exploration is closed. Resume it first.")
@@ -150,7 +150,7 @@ class Hosted:
             raise CommandError("This subtask has changed meanwhile. Look at it again, then decide.")
         if self._live is not None:
             await self._live.do(command)
-            # Let the work begin, so that whoever asks now is told so.
+            # Let the work begin, so that the progress already says so.
             await asyncio.sleep(0)
         else:
             await self._do_unopened(command)
@@ -159,14 +159,14 @@ class Hosted:
         return self._workshop.events.last
 
     async def idle(self) -> None:
-        """Wait until nothing is worked on."""
+        """Wait until no work is under way."""
         while self._opening is not None and not self._opening.done():
             await asyncio.wait({self._opening})
         if self._live is not None:
             await self._live.idle()
 
     def snapshot(self, *, resumed: bool = False) -> OpenExploration:
-        """It as it stands, after all that was told."""
+        """The exploration as it stands, once pending changes are published."""
         teller, events = self._teller, self._workshop.events
         teller.flush()
         return OpenExploration(
@@ -185,14 +185,14 @@ class Hosted:
         )
 
     def summary(self) -> Summary:
-        """Its line in a list."""
+        """The exploration's line in a list."""
         self._teller.flush()
         heading = self._heading(self.exploration, self.path, self._teller.revision)
         fields = heading.model_dump(include=set(Summary.model_fields))
         return Summary(**fields, is_open=True, progress=self.progress)
 
     async def close(self) -> None:
-        """Stop what is being worked on, save, and end the kernel."""
+        """Stop the work, save, and shut down the kernel."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -220,7 +220,7 @@ class Hosted:
             doing = self.progress.message or "starting"
             raise CommandError(Text("It is being opened (%1). Wait, or cancel that first.", doing))
         elif self._is_opening:
-            # It was cancelled, and that is being saved.
+            # The opening was cancelled, and that is being saved.
             await self.idle()
             await self.do(command)
         else:
@@ -229,7 +229,7 @@ class Hosted:
 
     def _abilities(self, exploration: Exploration, progress: Progress) -> Abilities:
         if self._live is None and progress.activity == "working":
-            # It is being opened, and takes nothing else until then.
+            # While the session opens, it can only be cancelled.
             return {"": ("cancel",)}
         return abilities_of(exploration, progress)
 
@@ -266,7 +266,7 @@ class Hosted:
         )
         await live.__aenter__()
         self._live = live
-        # Who goes on with what was lost or saved may have to decide first.
+        # A lost or saved exploration may need the user's decision before it can go on.
         is_asked = isinstance(command, c.GoOn) and "go_on" not in live.abilities.get("", ())
         if command is not None and not is_asked:
             await live.do(command)
@@ -275,12 +275,12 @@ class Hosted:
 
     def _hear(self, exploration: Exploration, progress: Progress) -> None:
         if self._live is None and self._is_opening:
-            # Whatever the session is at.
+            # Opening counts as work, whatever the session reports.
             progress = progress.model_copy(update={"activity": "working"})
         self._teller.hear(exploration, progress)
 
     async def _libraries(self, exploration: Exploration, index: Index) -> tuple[Library, ...]:
-        """The task's libraries, in the index; what prompts say of them stays as it was."""
+        """Index the task's libraries; what prompts say about them stays unchanged."""
         workshop, by_name = self._workshop, {one.name: one for one in exploration.libraries}
         interpreter = await workshop.pythons.interpreter(self._recipe.python)
         libraries = []
@@ -294,7 +294,7 @@ class Hosted:
 
     @asynccontextmanager
     async def _scratch(self, limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
-        # The kernel was started with what its environment needs.
+        # ``env`` is unused: the kernel was already started with the environment it needs.
         async with self._kernel.opened(limits) as scratch:
             yield scratch
 
@@ -312,7 +312,7 @@ class Hosted:
             except SidecarError:
                 pass
             except TimeoutError:
-                # Its kernel ends next, and with it whatever it waits for.
+                # Its kernel is stopped next, and with it whatever the session waits for.
                 self._workshop.services.log.warning("Exploration %s does not stop.", self.id)
 
     def _take_run(self, run: CellRun) -> None:
@@ -325,7 +325,7 @@ class Hosted:
             self._spawn(self._revive(why))
 
     async def _revive(self, why: str) -> None:
-        """Go on with another kernel, once by itself; one that was shut down on purpose stays so."""
+        """Reopen with a new kernel: automatically just once, and never after a shutdown."""
         was_working = self._live is not None and self._live.is_working
         await self._stop_live()
         self._teller.rest(Text("%1 Go on to start it again.", why))

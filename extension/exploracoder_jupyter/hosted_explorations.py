@@ -1,4 +1,4 @@
-"""The explorations of this server: started, resumed, listed, replayed, closed."""
+"""Starts, resumes, lists, replays and closes the explorations of this server."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _MOST_NUMBERS = 10_000
 
 
 class Host:
-    """All explorations that live in one server, each by its id."""
+    """All explorations that live in one server, by id."""
 
     def __init__(self, workshop: Workshop, sandboxes: Sandboxes) -> None:
         self.workshop = workshop
@@ -70,23 +70,23 @@ class Host:
         self._resuming = asyncio.Lock()
 
     def get(self, id_: str) -> Hosted:
-        """An exploration that is open. Raises UnknownError when it is not."""
+        """An open exploration. Raises UnknownError when it is not open."""
         try:
             return self._hosted[id_]
         except KeyError:
             raise UnknownError("No such exploration is open here. Resume it first.") from None
 
     def use(self, id_: str) -> Hosted:
-        """As `get`, for somebody who goes on with it: it is the last that makes room for others."""
+        """Like `get`, but mark it as most recently used, so that it is the last to be parked."""
         hosted_exploration = self.get(id_)
         self._hosted[id_] = self._hosted.pop(id_)
         return hosted_exploration
 
     async def create(self, new: NewExploration) -> Hosted:
-        """Start a new exploration and let it work.
+        """Start a new exploration and its work.
 
-        Raises InputError for what cannot be used, CommandError when as many as may be open are at
-        work, SetupError when the model, a sandbox or the kernel is missing.
+        Raises InputError for unusable input, CommandError when the limit of open explorations is
+        reached and all are at work, SetupError when the model, a sandbox or the kernel is missing.
         """
         workshop = self.workshop
         workshop.services.rooms.check()
@@ -119,11 +119,11 @@ class Host:
         return hosted_exploration
 
     async def resume(self, request: OpenRequest) -> tuple[Hosted, bool]:
-        """Open the exploration in a notebook, and say whether it was not open before.
+        """Open a notebook's exploration, and say whether it had to be resumed.
 
         Raises UnknownError when there is none, InputError when it is damaged, UntrustedError when
-        it was not made here and the user has not agreed to it, ModelGoneError when its model is not
-        there and no other was chosen, and what `create` raises.
+        it was not made here and the user has not agreed to it, ModelGoneError when its model is
+        not available and no other was chosen, and whatever `create` raises.
         """
         path = paths.checked_notebook(request.path)
         self.workshop.services.rooms.check()
@@ -160,9 +160,9 @@ class Host:
         return hosted_exploration, True
 
     async def replay(self, request: OpenRequest) -> Replayed:
-        """Run the accepted cells of a notebook again, in a kernel of their own.
+        """Rerun the accepted cells of a notebook in a kernel of their own.
 
-        Raises as `resume` does.
+        Raises like `resume`.
         """
         path = paths.checked_notebook(request.path)
         entry, is_kept = await self._latest(path)
@@ -186,10 +186,10 @@ class Host:
         return Replayed(path=path, versions=versions, cells=tuple(cells))
 
     async def save_notebook(self, save: NotebookSave) -> SavedNotebook:
-        """Write a notebook that a tab has changed, with what others have put there meanwhile.
+        """Save a notebook that a tab has changed, merged with what others have written meanwhile.
 
-        Raises UnknownError when there is no such file, CommandError when it is not this
-        exploration's any more, SetupError when it cannot be written.
+        Raises UnknownError when there is no such file, CommandError when it no longer belongs to
+        this exploration, SetupError when it cannot be written.
         """
         path = paths.checked_notebook(save.path)
         id_ = notebook_file.id_of(save.content)
@@ -210,7 +210,7 @@ class Host:
         )
 
     async def _take(self, id_: str, path: str, save: NotebookSave) -> Written | None:
-        """Save the notebook of an exploration that is open; None when it is not."""
+        """Save the notebook of an open exploration; None if it is not open."""
         hosted_exploration = self._hosted.get(id_) or self._closing.get(id_)
         is_file = self.workshop.services.is_file
         if hosted_exploration is None or (
@@ -239,7 +239,7 @@ class Host:
             del self._closing[id_]
 
     async def summaries(self) -> tuple[Summary, ...]:
-        """Open ones and past ones, newest first."""
+        """All explorations, open and past, newest first."""
         headings = await asyncio.to_thread(self.workshop.journal.headings)
         by_id = {one.id: _past(one) for one in headings}
         by_id |= {one.id: one.summary() for one in self._hosted.values()}
@@ -256,7 +256,7 @@ class Host:
         return entry.exploration
 
     async def aclose(self) -> None:
-        """Close all of them: the server ends."""
+        """Close all explorations when the server stops."""
         self.workshop.pulling.cancel()
         open_ones, self._hosted = list(self._hosted.values()), {}
         closing = [asyncio.ensure_future(one.close()) for one in open_ones]
@@ -279,9 +279,9 @@ class Host:
     async def _trusted(
         self, request: OpenRequest, exploration: Exploration, python: str
     ) -> Exploration:
-        """Raise UntrustedError for what was not made here, until the user agrees to just that.
+        """Raise UntrustedError if it was not made here, until the user agrees to exactly this.
 
-        Nothing is sent to a model that only such a notebook names: the configured one is asked.
+        The model that such a notebook names is never asked; the configured one takes its place.
         """
         if not await asyncio.to_thread(trust.is_own, exploration):
             exploration = exploration.model_copy(update={"choice": ModelChoice()})
@@ -301,9 +301,9 @@ class Host:
     async def _with_model(
         self, exploration: Exploration, instead: ModelChoice | None
     ) -> Exploration:
-        """The exploration with a model that is there: its own, unless another was chosen.
+        """The exploration with an available model: its own, unless another was chosen.
 
-        Raises ModelGoneError when it is not.
+        Raises ModelGoneError when its own is not available.
         """
         workshop = self.workshop
         if instead is not None:
@@ -327,7 +327,7 @@ class Host:
     async def _changed_versions(
         self, exploration: Exploration, python: str
     ) -> tuple[VersionChange, ...]:
-        """Libraries of another version than the recorded one; behind a gateway nobody can tell."""
+        """Libraries whose version differs from the recorded one; none known behind a gateway."""
         if self.workshop.services.is_remote:
             return ()
         targets = await self.workshop.pythons.targets(exploration.task.libraries, python)
@@ -342,7 +342,7 @@ class Host:
         source_path: str,
         origin: CellOrigin | None = None,
     ) -> Recipe:
-        """Raises InputError when a library is not there, SetupError when something is missing."""
+        """Raises InputError when a library is not found, SetupError when a sandbox is missing."""
         workshop = self.workshop
         targets = await workshop.pythons.targets(exploration.task.libraries, python)
         try:
@@ -363,7 +363,7 @@ class Host:
             self._starting -= 1
 
     async def _park(self) -> None:
-        """Close the one that was used longest ago and is not at work: it can be resumed."""
+        """Close the least recently used exploration that is at rest; it can be resumed."""
         longest = next((one for one in self._hosted.values() if one.is_resting), None)
         if longest is None:
             raise CommandError(
@@ -377,7 +377,7 @@ class Host:
 
     @asynccontextmanager
     async def _path_beside(self, user_path: str) -> AsyncIterator[str]:
-        """A path that no file has and nobody else is about to take."""
+        """Reserve a path that no file has and no other exploration is about to take."""
         async with AsyncExitStack() as stack:
             for number in range(1, _MOST_NUMBERS):
                 path = paths.beside(user_path, number)
@@ -405,7 +405,7 @@ def _past(heading: Heading) -> Summary:
 
 
 def host_for(app: ExploraCoder) -> Host:
-    """The explorations of the server that ``app`` extends."""
+    """Make the host of explorations for the server that ``app`` extends."""
     from exploracoder import prepare
 
     services = services_of(app.serverapp)

@@ -1,7 +1,7 @@
-"""Every exploration as it stands, in a folder of Jupyter's data: what a crash leaves whole.
+"""The latest state of every exploration, in Jupyter's data folder, where it survives a crash.
 
-An entry is two lines of JSON, a heading and the exploration, so that a list reads headings only.
-Nothing here may be called on the event loop's thread: it waits for the disk.
+An entry is two lines of JSON, a heading and the exploration, so that listing reads headings only.
+Do not call anything here on the event loop's thread: it blocks on the disk.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from exploracoder.state import Exploration, State
 from exploracoder_jupyter.protocol import CellOrigin
 
 _ID = re.compile(r"[0-9a-f]{32}")
-# Older ones are in their notebooks, if anywhere.
+# Older explorations survive only in their notebooks.
 _MOST_ENTRIES = 500
 _HEADING_BYTES = 200_000
 
 
 class Heading(State):
-    """What a list shows of an exploration, and what going on with it needs besides.
+    """What a list shows of an exploration, and what else is needed to resume it.
 
-    ``kernel_name`` is the user's kernelspec; ``source_path`` the notebook whose kernel's variables
-    came along; ``origin`` the cell that it began in.
+    ``kernel_name`` is the user's kernelspec; ``source_path`` the notebook whose kernel provided
+    the variables; ``origin`` the cell that it began in.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Entry:
 
 
 def heading_of(exploration: Exploration, path: str, revision: int) -> Heading:
-    """What an exploration itself says in its heading."""
+    """The part of a heading that comes from the exploration itself."""
     return Heading(
         id=exploration.id,
         path=path,
@@ -72,7 +72,7 @@ def heading_of(exploration: Exploration, path: str, revision: int) -> Heading:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text may be an exploration's id, and so the name of a file."""
+    """Whether a text is a valid exploration id, and so safe as a file name."""
     return _ID.fullmatch(text) is not None
 
 
@@ -83,7 +83,7 @@ class Journal:
         self._folder = folder
 
     def write(self, entry: Entry) -> None:
-        """Put an entry in the place of the one before, as the user's own work.
+        """Replace an exploration's entry, and sign it as the user's own work.
 
         Raises SetupError when it cannot be written.
         """
@@ -108,7 +108,7 @@ class Journal:
             ) from error
 
     def read(self, id_: str) -> Entry | None:
-        """An exploration's entry; None when there is none to be read."""
+        """An exploration's entry; None if it is missing or unreadable."""
         try:
             text = self._file(id_).read_text(encoding="utf-8")
             heading, _, rest = text.partition("\n")
@@ -132,7 +132,7 @@ class Journal:
         return None
 
     def prune(self) -> None:
-        """Drop what was written longest ago, when there is very much."""
+        """Delete the oldest entries beyond the limit."""
         file_times = []
         for file in self._files():
             with contextlib.suppress(OSError):

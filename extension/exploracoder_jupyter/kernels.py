@@ -21,7 +21,7 @@ from tornado.web import HTTPError
 from exploracoder_jupyter.services import Services
 
 KERNEL_NAME = "exploracoder"
-# A manager looks every three seconds whether a kernel has died, and starts it again.
+# A manager checks every three seconds whether a kernel has died, and restarts it.
 _BACK_SECONDS = 8.0
 _LOOK_SECONDS = 0.2
 _TRIES = 3
@@ -29,11 +29,11 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Ears:
-    """Who is told what happens in a kernel.
+    """Callbacks for what happens in a kernel.
 
     Attributes:
-        cell_run: A person has run a subtask's cell by hand.
-        lost: The kernel has ended or was started again, in words.
+        cell_run: Called when a person has run a subtask's cell by hand.
+        lost: Called with a message when the kernel has ended or was restarted.
     """
 
     cell_run: Callable[[CellRun], None]
@@ -45,8 +45,8 @@ class SidecarKernel:
 
     Args:
         services: The server's managers.
-        wishes: In which Python, in which sandbox, and how branches are made.
-        ears: Told what happens; None for a kernel that nobody else uses.
+        wishes: Which Python and sandbox to use, and how to make branches.
+        ears: Callbacks for what happens; None for a kernel that nobody else uses.
     """
 
     def __init__(self, services: Services, wishes: StartOptions, ears: Ears | None = None) -> None:
@@ -57,18 +57,18 @@ class SidecarKernel:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it runs something, as far as the server is told."""
+        """Whether it is running something, as far as the server knows."""
         kernels = self._services.kernels
         kernel = kernels.get_kernel(self.id) if self.id in kernels else None
         return getattr(kernel, "execution_state", "idle") == "busy"
 
     @property
     def is_there(self) -> bool:
-        """Whether the server's manager knows it: it has not been shut down."""
+        """Whether the server's manager knows it, so that it has not been shut down."""
         return bool(self.id) and self.id in self._services.kernels
 
     async def start(self, path: str, *, is_shown: bool = True) -> None:
-        """Start it unless it is there; if ``is_shown`` it is that of the notebook at ``path``.
+        """Start it unless it exists; if ``is_shown``, bind it to the notebook at ``path``.
 
         Raises SetupError when it does not start.
         """
@@ -79,15 +79,15 @@ class SidecarKernel:
             await self._services.bind(path, self.id)
 
     async def stop(self) -> None:
-        """End it, with the sessions that have it."""
+        """Shut it down, with the sessions that use it."""
         if self.id:
             await self._services.unbind(self.id)
 
     @asynccontextmanager
     async def opened(self, limits: Limits) -> AsyncIterator[Scratch]:
-        """The kernel with nothing in it, as the engine wants it.
+        """Connect to the kernel in a clean state, as the engine needs it.
 
-        Raises SidecarError when it cannot be talked to.
+        Raises SidecarError when it cannot be reached.
         """
         sidecar = await self._fresh(limits)
         try:
@@ -99,7 +99,7 @@ class SidecarKernel:
             await sidecar.__aexit__(None, None, None)
 
     async def _fresh(self, limits: Limits) -> RemoteSidecar:
-        """A kernel may have run cells before; then it is started again."""
+        """Connect to the kernel; one that has already run cells is restarted first."""
         failure: SidecarError | None = None
         for _ in range(_TRIES):
             await self._wait_until_alive()
@@ -132,7 +132,7 @@ class SidecarKernel:
         )
 
     async def _wait_until_alive(self) -> None:
-        """One that has died is started again by the server's manager, in a few seconds."""
+        """Wait until it lives; the server's manager restarts one that has died within seconds."""
         deadline = asyncio.get_running_loop().time() + _BACK_SECONDS
         while self.is_there:
             try:

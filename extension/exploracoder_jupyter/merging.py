@@ -1,7 +1,7 @@
-"""One list of cells out of several: the exploration's, those in the file, and those in a tab.
+"""Merges lists of cells: the exploration's, those in the file, and those in a tab.
 
-What a person has put into the notebook stays: cells that are not ours keep their place behind the
-cell of ours that they follow, and what was typed into a cell of ours and never run is not lost.
+Whatever a person puts into the notebook stays: cells that are not ours keep their place after the
+cell of ours that they follow, and code typed into a cell of ours but never run is not lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uuid import uuid4
 from exploracoder import document
 
 _KEY = document.METADATA_KEY
-# What a tab last wrote into a cell, by fingerprint.
+# The fingerprint of what a tab last wrote into a cell.
 _WRITTEN_KEY = "exploracoder_written"
 
 
@@ -27,16 +27,16 @@ def with_others(
     seen: Collection[str],
     before: Mapping[str, str] | None = None,
 ) -> list[Any]:
-    """The cells of a tab with what others have put into the file since that tab knew it.
+    """Merge a tab's cells with what others have written to the file since the tab last read it.
 
-    A cell that both have changed stays as the tab has it; what others made of it follows.
+    A cell that both have changed keeps the tab's version; the others' version follows it.
 
     Args:
-        cells: The tab's.
-        file_cells: The file's.
-        base: `state_of` each cell of the file, by id, when the tab read or saved it last.
-        seen: The cells that were ever seen in the file: one that is not there now was removed.
-        before: The code of our cells as it was written last, by id; see `merged`.
+        cells: The tab's cells.
+        file_cells: The file's cells.
+        base: `state_of` each cell of the file, by id, when the tab last read or saved it.
+        seen: The ids of all cells ever seen in the file: one no longer there was removed.
+        before: The code of our cells as last written, by id; see `merged`.
     """
     others = {str(cell.get("id")): cell for cell in file_cells}
     changed_ids = {id_ for id_, cell in others.items() if state_of(cell) != base.get(id_)}
@@ -60,7 +60,7 @@ def with_others(
 
 
 def state_of(cell: Any) -> str:
-    """What tells whether a cell was changed or run, as tabs say it."""
+    """A fingerprint that changes when a cell is edited or run, computed as in the tabs."""
     parts = (
         cell.get("cell_type"),
         cell.get("execution_count") or "",
@@ -72,7 +72,7 @@ def state_of(cell: Any) -> str:
 
 
 def with_ids(cells: Iterable[Any]) -> list[Any]:
-    """Cells that all have an id: format 4.4 has none, and some programs write that."""
+    """Give every cell an id: nbformat 4.4, which some programs still write, has none."""
     return [
         cell if cell.get("id") else {**cell, "id": _id_of(cell, n)} for n, cell in enumerate(cells)
     ]
@@ -81,11 +81,11 @@ def with_ids(cells: Iterable[Any]) -> list[Any]:
 def merged(
     our_cells: Sequence[Any], file_cells: Sequence[Any], before: Mapping[str, str] | None = None
 ) -> list[Any]:
-    """The cells of ours in their order, with a person's own where they stood.
+    """Our cells in order, with a person's own cells where they stood.
 
-    ``before`` has by id the code with which our cells were written last: what differs from it was
-    typed there since. It stays in its cell; where that has other code by now, it follows in a cell
-    of its own. None: nobody knows, and what stands in a cell that is empty now is kept.
+    ``before`` has the code of our cells as last written, by id: whatever differs from it was typed
+    since. That stays in its cell, or follows in a cell of its own where ours has other code by now.
+    With None this is unknown, and what the file has in a cell that is now empty is kept.
     """
     ours = {cell["id"] for cell in our_cells} | (before or {}).keys()
     follow: dict[str, list[Any]] = {}
@@ -103,9 +103,9 @@ def merged(
 
 
 def difference(before: Iterable[Any], after: Sequence[Any]) -> tuple[list[Any], list[str] | None]:
-    """The cells that are new or differ, and the ids of all unless they are the same as before.
+    """The cells that are new or changed, and all ids in order, or None if those are unchanged.
 
-    What only tabs note in a cell makes no difference.
+    Metadata that only tabs write does not count as a change.
     """
     old_cells = {str(cell.get("id")): _bare(cell) for cell in before}
     order = [str(cell["id"]) for cell in after]
@@ -115,7 +115,7 @@ def difference(before: Iterable[Any], after: Sequence[Any]) -> tuple[list[Any], 
 
 @lru_cache(4_096)
 def fingerprint(text: str) -> str:
-    """The name that tabs give a text that they write (FNV-1a of its UTF-16, 32 bits)."""
+    """The fingerprint of a text, computed as in the tabs (FNV-1a of its UTF-16, 32 bits)."""
     units = array("H", text.encode("utf-16-le", "surrogatepass"))
     value = 0x811C9DC5
     for unit in units:
@@ -140,7 +140,7 @@ def _id_of(cell: Any, place: int) -> str:
 
 
 def _with_new(cells: list[Any], file_cells: Sequence[Any], new: set[str]) -> list[Any]:
-    """The cells with new ones from ``file_cells``, each behind the cell that it follows there."""
+    """Insert the ``new`` cells of ``file_cells``, each after the cell that it follows there."""
     above = ""
     for cell in file_cells:
         id_ = str(cell.get("id"))
@@ -162,14 +162,14 @@ def _joined(
     for cell in our_cells:
         edit = edits.pop(cell["id"], None)
         if edit is not None and cell["source"] in ("", before.get(cell["id"])):
-            # A tab that reads this knows by it that somebody has typed here.
+            # This tells a tab that somebody has typed here.
             cell["metadata"][_WRITTEN_KEY] = {"source": fingerprint(cell["source"]), "shown": ""}
             cell["source"] = _source(edit)
         yield cell
         if edit is not None and _source(edit).rstrip() != cell["source"].rstrip():
             yield _as_own(edit)
         yield from follow.get(cell["id"], ())
-    # Their subtasks were deleted.
+    # The subtasks of these cells were deleted.
     yield from map(_as_own, edits.values())
     for id_, cells in follow.items():
         if id_ and id_ not in ids:
@@ -177,9 +177,9 @@ def _joined(
 
 
 def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
-    """Whether a cell of ours holds what neither the server nor a tab has written there."""
+    """Whether a cell of ours holds a person's text, written by neither the server nor a tab."""
     source, id_ = _source(cell), str(cell.get("id"))
-    # Headings are as the version that wrote them has them: only of our own it is known.
+    # Other versions word headings differently: only those in ``before`` can be compared.
     is_heading = cell.get("cell_type") != "code" and id_ not in (before or {})
     if is_heading or not source.strip():
         return False
@@ -195,7 +195,7 @@ def _is_marked(cell: Any) -> bool:
 
 
 def _as_own(cell: Any) -> Any:
-    """What was typed into a cell, as another cell of the person's."""
+    """A person's version of a cell, as a new cell of their own."""
     if not _is_marked(cell):
         return {**cell, "id": uuid4().hex[:12]}
     own: dict[str, Any] = {"id": uuid4().hex[:12], "metadata": {}, "source": _source(cell)}

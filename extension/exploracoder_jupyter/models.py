@@ -1,4 +1,4 @@
-"""The model's client of one exploration: opened when it is first asked, opened again when lost."""
+"""The model client of one exploration: opened on first use, and reopened when lost."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ OpenModel = Callable[[], AbstractAsyncContextManager[ChatModel]]
 
 
 class LazyModel:
-    """A `ChatModel` that costs nothing until it is asked.
+    """A `ChatModel` that costs nothing until first asked.
 
     Args:
-        name: The model's name, as it will be shown.
+        name: The model's name to show until the client is open.
         open_model: Opens a client.
     """
 
@@ -42,11 +42,11 @@ class LazyModel:
 
     @property
     def supports_tools(self) -> bool:
-        """Whether functions can be offered, as far as its server has said."""
+        """Whether the model takes tools; assumed until its server says otherwise."""
         return self._model is None or self._model.supports_tools
 
     async def identity(self) -> str:
-        """What tells it from others of its name. Raises ModelError when it cannot be asked."""
+        """What distinguishes it from others of its name. Raises ModelError when unreachable."""
         return await (await self._client()).identity()
 
     async def complete(
@@ -67,7 +67,7 @@ class LazyModel:
         return await self._answered(request)
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
-        """Ask for what follows a text. Raises NoTextError, and ModelError as `complete` does."""
+        """Ask for a text's continuation. Raises NoTextError, and ModelError like `complete`."""
         return await self._answered((await self._client()).continue_text(prompt, sampling))
 
     async def _answered(self, request: Awaitable[Reply]) -> Reply:
@@ -76,7 +76,7 @@ class LazyModel:
         except (ReplyError, PromptError, RefusedError, NoTextError):
             raise
         except ModelError:
-            # Its server may have ended; the next question looks for one anew.
+            # The server may have ended; the next request opens a new client.
             await self.aclose()
             raise
 

@@ -1,5 +1,5 @@
-"""An exploration's notebook as the server writes it: through the contents manager, or, where people
-share it, in the document that they share.
+"""How the server writes an exploration's notebook: through the contents manager, or, if people
+have it open together, into their shared document.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from exploracoder_jupyter.merging import merged, with_ids, with_others
 from exploracoder_jupyter.services import Services
 
 _KEY = document.METADATA_KEY
-# By which tabs know what a notebook of theirs has taken in of others.
+# The tabs' own record of what their notebook has merged from others.
 _MERGE_KEY = "exploracoder_merge"
 _MOST_REVISIONS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a notebook holds; ``revision`` is 0 when it says none that can be believed."""
+    """What a notebook holds; ``revision`` is 0 if it is missing or implausible."""
 
     exploration: Exploration
     revision: int
@@ -34,16 +34,16 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What is in the file now: the contents manager's model, without content, and all cells."""
+    """The file as written: the contents manager's model, without content, and all cells."""
 
     model: Mapping[str, Any]
     cells: Sequence[Any]
 
 
 async def load(services: Services, path: str) -> Saved:
-    """The exploration in a notebook.
+    """Load the exploration in a notebook.
 
-    Raises UnknownError when there is none, InputError when it is no exploration, or damaged.
+    Raises UnknownError when there is no notebook, InputError when it is damaged or no exploration.
     """
     content = await _content(services, path)
     metadata = dict(content.get("metadata", {})).get(_KEY)
@@ -72,7 +72,7 @@ def _is_cell(cell: Any) -> bool:
 
 
 class NotebookFile:
-    """Writes one exploration's notebook; ``revision`` is the last that it knows to be there."""
+    """Writes one exploration's notebook; ``revision`` is the last one known to be in the file."""
 
     def __init__(self, services: Services, path: str) -> None:
         self._services = services
@@ -106,12 +106,12 @@ class NotebookFile:
         exploration: Exploration,
         revision: int,
     ) -> Written:
-        """Write what a tab has made of the notebook, with what others have put there meanwhile.
+        """Write a tab's version of the notebook, merged with what others have written meanwhile.
 
         Args:
             notebook: The notebook in the tab.
-            base: The cells as the tab knew the file last; see `merging.with_others`.
-            exploration: As it is now.
+            base: The file's cells as the tab last knew them; see `merging.with_others`.
+            exploration: The exploration as it is now.
             revision: Its revision.
 
         Raises SetupError when the file cannot be written.
@@ -147,7 +147,7 @@ class NotebookFile:
         return Written(saved_model, notebook["cells"])
 
     async def _has_changed(self) -> bool:
-        """Whether somebody else has written the file; if so, it is read."""
+        """Whether somebody else has written the file; if so, read it."""
         try:
             model = await ensure_async(self._services.contents.get(self.path, content=False))
         except (HTTPError, OSError):
@@ -159,8 +159,8 @@ class NotebookFile:
         return True
 
     async def _read(self) -> None:
-        """Learn what somebody else has written; a file that is broken is written anew, with what
-        was there last."""
+        """Read what somebody else has written; a broken file is later rewritten with the last known
+        cells."""
         self.revision = 0
         try:
             content = await _content(self._services, self.path)
@@ -175,7 +175,7 @@ class NotebookFile:
 
 
 def _chosen_kernel(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The kernel that a person wants for the file; that of the moment may be the scratch kernel."""
+    """The kernelspec that a person chose for the file, unless it is that of the scratch kernel."""
     spec = metadata.get("kernelspec")
     is_chosen = isinstance(spec, dict) and spec.get("name") not in (None, "", _KEY)
     return {"kernelspec": spec} if is_chosen else {}
@@ -187,7 +187,7 @@ def _code_of(notebook: Any) -> dict[str, str]:
 
 
 def _sources_of(metadata: Any) -> Mapping[str, str] | None:
-    """The code of our cells by id, in a notebook with this exploration; None when it is damaged."""
+    """The code of our cells by id, from a notebook's metadata; None if that is damaged."""
     try:
         cells = document.cells(document.from_metadata(metadata, "the notebook"))
     except ExploraCoderError:
@@ -223,7 +223,7 @@ def _reason(error: HTTPError | OSError) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A notebook's node as plain dicts and lists."""
+    """A notebook node as plain dicts and lists."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Where an exploration that is resumed comes from: which state, which Python, whose variables.
+"""Where a resumed exploration comes from: which state, which Python, whose variables.
 
-A notebook may be anybody's, and may have been edited: nothing that it names is started or asked
-unless the journal or the server knows it.
+A notebook may come from anyone, and may have been edited: nothing that it names is started or
+asked unless the journal or the server knows it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from exploracoder_jupyter.workshop import Workshop
 
 
 class Origins:
-    """Finds out what is needed to go on with an exploration."""
+    """Finds what is needed to resume an exploration."""
 
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
 
     async def latest(self, path: str, open_paths: dict[str, str]) -> tuple[Entry, bool]:
-        """The newer of what a notebook and the journal hold, and whether it is the journal's.
+        """The newer of the states in a notebook and the journal, and whether it is the journal's.
 
-        A copy of a notebook whose own is still there becomes another exploration; ``open_paths``
-        are the paths of those that are open, by id.
+        A copy of a notebook whose original still exists becomes another exploration;
+        ``open_paths`` has the paths of the open explorations, by id.
 
         Raises UnknownError when there is neither, InputError when the notebook is damaged.
         """
@@ -42,7 +42,7 @@ class Origins:
         try:
             notebook = await notebook_file.load(services, path)
         except InputError:
-            # A crash may have left half of it.
+            # A crash may have left it half-written.
             entry = await asyncio.to_thread(journal.find, path)
             if entry is None:
                 raise
@@ -62,7 +62,7 @@ class Origins:
         return Entry(heading, exploration if is_newer else entry.exploration), not is_newer
 
     async def python_of(self, entry: Entry) -> str:
-        """The Python that an exploration ran in, if it may be started; else its kernelspec's.
+        """The Python that an exploration ran in, if it may be started; otherwise its kernelspec's.
 
         Raises InputError when there is none.
         """
@@ -76,14 +76,14 @@ class Origins:
                 await pythons.interpreter(then)
                 return then
             except InputError:
-                # It was removed since.
+                # It has since been removed.
                 pass
         return await pythons.of_kernel(entry.heading.kernel_name)
 
     def source(self, kernel_id: str | None, names: tuple[str, ...]) -> Source | None:
-        """A running kernel whose variables shall come along.
+        """The running kernel to bring variables from; None if there are no ``names``.
 
-        Raises InputError when none is named, UnknownError when it does not run.
+        Raises InputError when no kernel is named, UnknownError when it is not running.
         """
         if not names:
             return None
@@ -92,9 +92,9 @@ class Origins:
         return Source(self._connection_file(kernel_id), names)
 
     async def source_of(self, entry: Entry) -> Source | None:
-        """The kernel that variables came from, as its notebook has it now.
+        """The current kernel of the notebook that variables came from; None if there were none.
 
-        Raises InputError when it does not run.
+        Raises InputError when it is not running.
         """
         variables = entry.exploration.brought.variables
         if not variables:
@@ -115,7 +115,7 @@ class Origins:
         )
 
     def _connection_file(self, kernel_id: str) -> str:
-        """Nothing but a kernel of this server is asked."""
+        """The connection file of a kernel; raises unless it is one of this server's."""
         services = self._workshop.services
         if kernel_id not in services.kernels:
             raise UnknownError("The kernel that had the variables is not running any more.")

@@ -1,4 +1,4 @@
-"""Paths of the contents manager: relative to the server's root, and never out of it."""
+"""Paths of the contents manager: relative to the server's root, and never outside it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_CHARS = 1_000
 
 
 def checked(path: str) -> str:
-    """``path`` in its plain form. Raises InputError when it leads out of the root or is hidden."""
+    """Normalise ``path``. Raises InputError when it leads out of the root or is hidden."""
     plain = path.strip("/")
     parts = plain.replace("\\", "/").split("/") if plain else []
     if len(plain) > _MOST_CHARS or any(ord(char) < 32 for char in plain):
@@ -27,7 +27,7 @@ def checked(path: str) -> str:
 
 
 def checked_notebook(path: str) -> str:
-    """As `checked`, for the path of a notebook."""
+    """Like `checked`, for the path of a notebook."""
     plain = checked(path)
     if not plain.endswith(".ipynb"):
         raise InputError(Text("%1 is no notebook: its name must end in .ipynb.", repr(path)))
@@ -35,7 +35,7 @@ def checked_notebook(path: str) -> str:
 
 
 def folder_of(path: str) -> str:
-    """The folder that a file lies in; empty for the root."""
+    """The folder that contains a file; empty for the root."""
     return posixpath.dirname(path)
 
 
@@ -45,10 +45,10 @@ def name_of(path: str) -> str:
 
 
 def beside(path: str, number: int) -> str:
-    """Where the exploration of a user's notebook is put; ``number`` 1 is the first choice.
+    """Where to put the exploration of a user's notebook; ``number`` 1 is the first choice.
 
-    Without a notebook it is put at the root. An exploration that starts from another one's notebook
-    takes that one's name.
+    Without a notebook it goes to the root. An exploration that starts from another one's notebook
+    shares its base name.
     """
     stem = name_of(path).removesuffix(".ipynb")
     base = stem.partition("-exploration")[0] if stem else ""

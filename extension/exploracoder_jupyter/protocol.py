@@ -1,35 +1,35 @@
-"""What travels between the server and the sidebar; the TypeScript types are made from it.
+"""The protocol between the server and the sidebar; the TypeScript types are generated from it.
 
 Everything is under ``<base URL>/exploracoder/api/``. Errors are ``{"message": …, "parts": …}``, a
-sentence and what a page translates it from (`TextParts`), with a fitting status: 400 for what
-cannot be read or used, 404 for an id that is not there, 409 for a command that the exploration
-cannot take now, 413 for what is too large, 503 when the model or kernel is missing.
+sentence and the parts that a page translates it from (`TextParts`), with a status: 400 for an
+unreadable or unusable request, 404 for an unknown id, 409 for a command that the exploration
+cannot take now, 413 for a request that is too large, 503 when the model or kernel is missing.
 
 | method and path | body | answer |
 | --- | --- | --- |
 | ``GET status`` | | `ServerStatus` |
-| ``GET models`` | | `Models`: what can be asked; looks for servers on this machine |
-| ``GET models/pull`` | | `EmbeddedModel`: how far its download is |
-| ``POST models/pull`` | | 202, `EmbeddedModel`: fetch it, or go on with that |
-| ``DELETE models/pull`` | | `EmbeddedModel`: the download ends; what was fetched stays |
+| ``GET models`` | | `Models`: the available models; looks for servers on this machine |
+| ``GET models/pull`` | | `EmbeddedModel`: the progress of its download |
+| ``POST models/pull`` | | 202, `EmbeddedModel`: start or continue its download |
+| ``DELETE models/pull`` | | `EmbeddedModel`: end its download; what was fetched stays |
 | ``GET libraries?kernel_name=…`` | | `Libraries`: what that kernel's Python has installed |
 | ``POST libraries`` | `IndexRequest` | `IndexedLibrary`; progress comes as events |
 | ``GET search?query=…&libraries=a,b&k=10`` | | `SearchResults` |
-| ``POST docs`` | `DocRequest` | `DocPage`: docs taken apart, as they are shown |
+| ``POST docs`` | `DocRequest` | `DocPage`: docs parsed for display |
 | ``POST lookups`` | `LibraryLookup` | `LookupAnswer`; progress comes as events |
 | ``POST suggestions`` | `SuggestionRequest` | `Suggestions` for a task that is being written |
-| ``GET explorations`` | | `Explorations`: open ones and past ones, newest first |
+| ``GET explorations`` | | `Explorations`: open and past, newest first |
 | ``POST explorations`` | `NewExploration` | 201, `OpenExploration` |
 | ``POST explorations/open`` | `OpenRequest` | `OpenExploration`: resume one from its notebook;
-409, `Untrusted` for one that was not made here, until it is agreed to; 409, `ModelGone` |
+409, `Untrusted` for one that was not made here, until the user agrees to it; 409, `ModelGone` |
 | ``POST explorations/replay`` | `OpenRequest` | `Replayed`; 409, `Untrusted` as above |
 | ``GET explorations/<id>`` | | `OpenExploration` |
 | ``DELETE explorations/<id>`` | | 204: its kernel ends; its notebook stays |
-| ``POST explorations/<id>/command?revision=R`` | `Command` | 202, `Accepted`; 409 when its subtask
-has changed since revision R, too |
-| ``POST explorations/<id>/lookups`` | `Lookup` | `LookupAnswer`, of its libraries |
+| ``POST explorations/<id>/command?revision=R`` | `Command` | 202, `Accepted`; 409 also when its
+subtask has changed since revision R |
+| ``POST explorations/<id>/lookups`` | `Lookup` | `LookupAnswer`, from its libraries |
 | ``PUT notebook`` | `NotebookSave` | `SavedNotebook`: a tab's notebook, merged with the file;
-409 when the file at that path is not the same exploration's |
+409 when the file at that path belongs to another exploration |
 | ``GET explorations/<id>/export?format=py`` | | a download: ``py``, ``md``, ``ipynb`` |
 | ``WebSocket events?epoch=…&after=N`` | | `Event`s after number N |
 """
@@ -52,16 +52,16 @@ from exploracoder_retrieval.repotools.typed_lookups import LookupKind
 from pydantic import Field
 
 Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]
-# A line or two; what is searched for is no file.
+# A line or two: queries are not whole files.
 MAX_LOOKUP_CHARS = 2_000
 MAX_STREAM_CHARS = 8_000
 Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class EmbeddedModel(State):
-    """The embedded model: ``is_there`` when it can be used, ``done_bytes`` what lies on disk of it.
+    """The embedded model: ``is_there`` when it can be used; ``done_bytes`` is its size on disk.
 
-    While it ``is_pulling``, ``note`` says what takes a turn; ``error`` why the last download ended.
+    While it ``is_pulling``, ``note`` describes the stage; ``error`` says why the last one failed.
     """
 
     name: str
@@ -75,7 +75,7 @@ class EmbeddedModel(State):
 
 
 class Models(State):
-    """What can be asked: the ``embedded`` model, and what ``servers`` of this machine have."""
+    """The available models: the ``embedded`` one, and those of ``servers`` on this machine."""
 
     embedded: EmbeddedModel
     servers: tuple[LocalServer, ...]
@@ -84,7 +84,7 @@ class Models(State):
 class ServerStatus(State):
     """What the server would work with; ``model_error`` says what is missing, and what to do.
 
-    ``model`` is asked where none was chosen, at ``model_url`` unless it ``is_embedded``.
+    ``model`` is used where none is chosen, at ``model_url`` unless it ``is_embedded``.
     """
 
     version: str
@@ -101,7 +101,7 @@ class ServerStatus(State):
 
 
 class InstalledLibrary(State):
-    """A library that a kernel's Python has."""
+    """A library installed in a kernel's Python."""
 
     name: str
     import_name: str
@@ -110,7 +110,7 @@ class InstalledLibrary(State):
 
 
 class Libraries(State):
-    """All of them, by name."""
+    """The libraries installed in ``python``, by name."""
 
     python: str
     libraries: tuple[InstalledLibrary, ...]
@@ -124,7 +124,7 @@ class IndexRequest(State):
 
 
 class IndexedLibrary(State):
-    """What the index holds of a library."""
+    """A library as it is in the index."""
 
     target: str
     name: str
@@ -140,21 +140,21 @@ class SearchResults(State):
 
 
 class DocRequest(State):
-    """The docs of an API, as its `ApiDoc` has them, and its name."""
+    """An API's name, and its docs as in its `ApiDoc`."""
 
     name: str
     doc: Annotated[str, Field(max_length=MAX_DOC_CHARS)]
 
 
 class Lookup(State):
-    """A question to the source of libraries: ``text`` is a name, for ``code`` any words."""
+    """A lookup in the source of libraries: ``text`` is a name or, for ``code``, any words."""
 
     kind: LookupKind
     text: Annotated[str, Field(min_length=1, max_length=MAX_LOOKUP_CHARS)]
 
 
 class LibraryLookup(Lookup):
-    """The same of libraries that no exploration has yet, by name or by the path of a folder."""
+    """A lookup in libraries outside any exploration, by name or by the path of a folder."""
 
     libraries: Annotated[tuple[Name, ...], Field(min_length=1, max_length=20)]
     kernel_name: str | None = None
@@ -163,8 +163,8 @@ class LibraryLookup(Lookup):
 class LookedUp(State):
     """One class, definition or piece of code.
 
-    ``place`` is its file as people read it, empty for what is compiled; ``file`` is that file's
-    path, when it is one of the library's own.
+    ``place`` is its file as shown to people, empty for compiled code; ``file`` is the path of that
+    file if it is one of the library's own.
     """
 
     library: str
@@ -176,10 +176,10 @@ class LookedUp(State):
 
 
 class LookupAnswer(State):
-    """What was found; ``problems`` say of each library that has nothing why, and what is near.
+    """What was found; ``problems`` say why a library has nothing, and what comes close.
 
-    ``left_out`` counts what more there is. ``skipped`` are files that could not be read, and so not
-    be looked into.
+    ``left_out`` counts further results. ``skipped`` counts files that could not be read, and so
+    were not searched.
     """
 
     found: tuple[LookedUp, ...]
@@ -196,7 +196,7 @@ class SourceCell(State):
 
 
 class CellError(State):
-    """What a cell ended with, as its kernel says it."""
+    """The error that a cell ended with, as reported by its kernel."""
 
     name: str
     message: str
@@ -204,10 +204,10 @@ class CellError(State):
 
 
 class SuggestionRequest(State):
-    """What a task is written beside: a notebook, and the data that its kernel holds.
+    """The surroundings of a task: a notebook, and the variables of its kernel.
 
-    With ``error``, that of the cell ``cell_id``, the task is to mend it; else that cell is where
-    the task is written, and is none of those that run first.
+    With ``error``, that of the cell ``cell_id``, the task is to fix it; otherwise that cell is
+    where the task is written, and is not one of those that run first.
     """
 
     task: Annotated[str, Field(max_length=MAX_TASK_CHARS)] = ""
@@ -220,7 +220,7 @@ class SuggestionRequest(State):
 
 
 class Suggestions(State):
-    """What a task may take with it: ``bring`` are variables, ``cells`` ids, in their order."""
+    """What a task may bring along: ``bring`` has variables, ``cells`` has cell ids, in order."""
 
     bring: tuple[str, ...]
     cells: tuple[str, ...]
@@ -231,7 +231,7 @@ class Suggestions(State):
 class CellOrigin(State):
     """The cell of the user's notebook that an exploration began in.
 
-    The solution stands below it, or, when it ``is_replaced``, in its place.
+    The solution goes below it, or, when it ``is_replaced``, in its place.
     """
 
     cell_id: Annotated[str, Field(max_length=500)]
@@ -243,7 +243,7 @@ class NewExploration(State):
 
     ``path`` is that of the user's notebook, relative to the server's root: the exploration's
     notebook is put beside it. ``kernel_name`` is the user's kernelspec, whose Python is used;
-    ``kernel_id`` a running kernel that variables come from.
+    ``kernel_id`` is the running kernel that variables are brought from.
     """
 
     task: Annotated[str, Field(max_length=MAX_TASK_CHARS)]
@@ -262,10 +262,10 @@ class NewExploration(State):
 
 
 class OpenRequest(State):
-    """An exploration notebook, relative to the server's root.
+    """An exploration notebook to open, by its path relative to the server's root.
 
     ``agreed`` is the digest of the preview that the user was shown and agreed to, for a notebook
-    that was not made here. ``model`` takes the place of the one that it was made with.
+    that was not made here. ``model`` replaces the one that it was made with.
     """
 
     path: Name
@@ -274,14 +274,14 @@ class OpenRequest(State):
 
 
 class Untrusted(State):
-    """A notebook was not made here, and nothing of it was run: what it would run and read."""
+    """A notebook was not made here and has not been run; ``preview`` shows what it would do."""
 
     message: str
     preview: Preview
 
 
 class ModelGone(State):
-    """The model that an exploration was made with is not there any more, and which that is."""
+    """The model that an exploration was made with, ``gone``, is no longer available."""
 
     message: str
     gone: ModelChoice
@@ -303,16 +303,16 @@ class Summary(State):
 
 
 class Explorations(State):
-    """Newest first."""
+    """All explorations, newest first."""
 
     explorations: tuple[Summary, ...]
 
 
 class CellsChange(State):
-    """What has changed in the cells of a notebook: apply it to get the new ones.
+    """A change to the cells of a notebook: apply it to the old ones to get the new ones.
 
-    ``cells`` are those that are new or changed, whole, in nbformat 4.5; ``order`` has the ids of
-    all when their order or number changed.
+    ``cells`` has those that are new or changed, whole, in nbformat 4.5; ``order`` has all ids if
+    their order or number changed.
     """
 
     cells: tuple[dict[str, Any], ...] = ()
@@ -324,7 +324,7 @@ class OpenExploration(State):
 
     ``number`` is that of the last event that it includes; ``revision`` grows with each change and
     is in the notebook's metadata too; ``kernel_id`` is the sidecar's; ``cells`` are its notebook's;
-    ``warning`` is what the solution does that who takes it over should know.
+    ``warning`` says what to know about the solution before using it.
     """
 
     exploration: Exploration
@@ -342,10 +342,10 @@ class OpenExploration(State):
 
 
 class NotebookSave(State):
-    """An exploration's notebook as a tab has it, relative to the server's root.
+    """An exploration's notebook as a tab has it; ``path`` is relative to the server's root.
 
-    ``base`` says of each cell by id how it was when the tab read or saved the file last: a
-    fingerprint of its execution count and source.
+    ``base`` has, by id, the fingerprint of each cell when the tab last read or saved the file; see
+    `merging.state_of`.
     """
 
     path: Name
@@ -354,7 +354,7 @@ class NotebookSave(State):
 
 
 class SavedNotebook(State):
-    """What is in the file now: ``change`` makes it of the notebook that the tab has sent."""
+    """What is in the file now: ``change`` turns the notebook that the tab sent into it."""
 
     path: str
     created: str
@@ -365,13 +365,13 @@ class SavedNotebook(State):
 
 
 class Accepted(State):
-    """The command was taken: its effects come as events."""
+    """The command was accepted: its effects arrive as events."""
 
     number: int
 
 
 class Replayed(State):
-    """What running the accepted cells again showed, and which libraries have another version."""
+    """The results of rerunning the accepted cells, and the libraries whose version differs."""
 
     path: str
     versions: tuple[VersionChange, ...]
@@ -393,7 +393,7 @@ class ExplorationEvent(State):
 
 
 class LibraryEvent(State):
-    """How far a library's index is."""
+    """The progress of indexing or reading a library."""
 
     kind: Literal["library"] = "library"
     number: int
@@ -404,11 +404,11 @@ class LibraryEvent(State):
 
 
 class StreamEvent(State):
-    """What the model has written so far in a reply that is still coming, at most its last
+    """What the model has written so far in a reply that is still arriving, at most its last
     `MAX_STREAM_CHARS` characters.
 
-    It has no number and is not kept: what comes of it is an `ExplorationEvent`. ``part`` is as in
-    `Progress`; ``seconds`` is how long the reply has been coming.
+    It has no number and is not kept: its outcome is an `ExplorationEvent`. ``part`` is as in
+    `Progress`; ``seconds`` is how long the reply has been arriving.
     """
 
     kind: Literal["stream"] = "stream"
@@ -419,7 +419,7 @@ class StreamEvent(State):
 
 
 class ResetEvent(State):
-    """Events were missed that are not kept any more, or the server is another: ask for everything
+    """The missed events are no longer kept, or the server has restarted: ask for everything
     again."""
 
     kind: Literal["reset"] = "reset"

@@ -1,6 +1,6 @@
 """The Pythons of a server's kernels, and what is installed in them.
 
-Interpreters are asked in threads: each is a process of its own.
+Interpreters are inspected in threads, since each inspection runs a process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_jupyter.protocol import InstalledLibrary
 from exploracoder_jupyter.services import Services
 
-# What is installed meanwhile is seen after so long.
+# A new installation is noticed after at most this long.
 _FRESH_SECONDS = 20.0
 _PYTHON = re.compile(r"(python|pypy)[\d.]*(\.exe)?", re.IGNORECASE)
 # Names that Jupyter replaces by its own interpreter.
@@ -32,16 +32,16 @@ _OWN = {"python", "python3", f"python{sys.version_info.major}.{sys.version_info.
 
 
 class Pythons:
-    """Finds the interpreter of a kernelspec, and keeps what it answered for a while."""
+    """Finds the interpreter of a kernelspec, and caches its inspection for a while."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._known: dict[str, tuple[float, Interpreter]] = {}
 
     async def of_kernel(self, kernel_name: str | None) -> str:
-        """The Python that a kernelspec starts; of the default one when none is named.
+        """The Python that a kernelspec starts, by default that of the server's default kernel.
 
-        Raises InputError when there is no such kernelspec, or it is none of Python.
+        Raises InputError when there is no such kernelspec, or it is not a Python kernel.
         """
         language, argv = await self._services.spec_argv(kernel_name)
         if language.lower() not in ("python", ""):
@@ -51,7 +51,7 @@ class Pythons:
         program = argv[argv.index("--python") + 1] if "--python" in argv[:-1] else argv[:1]
         command = program if isinstance(program, str) else "".join(program)
         if command in _OWN:
-            # Behind a gateway it is the gateway's own.
+            # Behind a gateway, this is the gateway's own Python.
             return "" if self._services.is_remote else sys.executable
         if not _PYTHON.fullmatch(PurePath(command).name):
             raise InputError(
@@ -61,7 +61,7 @@ class Pythons:
         return command
 
     async def all(self) -> set[str]:
-        """The Pythons of all kernelspecs, and ours."""
+        """The Pythons of all kernelspecs, and the server's own."""
         pythons = {sys.executable}
         for name in await self._services.spec_names():
             try:
@@ -71,9 +71,9 @@ class Pythons:
         return pythons
 
     async def interpreter(self, python: str, *, anew: bool = False) -> Interpreter:
-        """What an interpreter answers. Raises InputError when it cannot be asked."""
+        """Inspect an interpreter, or reuse a recent result. Raises InputError when that fails."""
         if self._services.is_remote and not Path(python or "-").exists():  # noqa: ASYNC240
-            # Code runs behind the gateway; docs are read from here.
+            # Code runs behind the gateway; docs are read on this machine.
             python = sys.executable
         answer_time, cached = self._known.get(python, (0.0, None))
         if cached is not None and not anew and time.monotonic() - answer_time < _FRESH_SECONDS:
@@ -86,15 +86,15 @@ class Pythons:
         return answer
 
     async def targets(self, names: tuple[str, ...], python: str) -> list[Target]:
-        """What is meant by the libraries of a task.
+        """Resolve the libraries of a task.
 
-        Raises InputError when one is not there, with those that have nearly its name.
+        Raises InputError, with similar names, when one is not found.
         """
         interpreter = await self.interpreter(python)
         try:
             return await asyncio.to_thread(_find_all, names, interpreter)
         except RetrievalError:
-            # It may have been installed a moment ago.
+            # The library may have been installed a moment ago.
             interpreter = await self.interpreter(python, anew=True)
         try:
             return await asyncio.to_thread(_find_all, names, interpreter)
@@ -102,13 +102,13 @@ class Pythons:
             raise InputError(_without_options(str(error))) from error
 
     async def installed(self, python: str) -> list[InstalledLibrary]:
-        """All libraries that an interpreter can import from distributions, by name."""
+        """All installed distributions that an interpreter can import from, by name."""
         interpreter = await self.interpreter(python)
         return await asyncio.to_thread(_installed, interpreter)
 
 
 def absolute(target: str, root: Path) -> str:
-    """A library's name as it is; the path of one in full, from the server's root on."""
+    """A library's name unchanged, or its path made absolute, relative to the server's root."""
     is_path = "/" in target or target.startswith(("~", ".")) or target.endswith((".py", *ALONE))
     return str((root / Path(target).expanduser()).absolute()) if is_path else target.strip()
 
@@ -133,5 +133,5 @@ def _installed(interpreter: Interpreter) -> list[InstalledLibrary]:
 
 
 def _without_options(message: str) -> str:
-    """Messages are worded for the command line; here a kernel is chosen in the notebook."""
+    """Reword a command-line message for the notebook, where one chooses a kernel instead."""
     return message.replace(" with --python", ", by a notebook with another kernel")

@@ -1,7 +1,7 @@
-"""Notebooks that several people have open at once, with jupyter-collaboration.
+"""Notebooks that several people edit at once, with jupyter-collaboration.
 
-Its document is what everybody sees, and it alone writes the file: what the server has to say goes
-into the document.
+Everybody sees its shared document, and only that is written to the file, so the server makes its
+changes in the document.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from exploracoder.errors import SetupError
 from exploracoder_jupyter.merging import with_ids
 
 _COLLABORATION = "jupyter_server_ydoc"
-# It keeps documents of its own, in which every tab would write what the server has written already.
+# It has documents of its own, where every tab would repeat what the server has already written.
 _UNSUPPORTED = "jupyter_server_documents"
 
 Change = Callable[[list[Any]], list[Any]]
 
 
 class Rooms:
-    """Finds the documents that are shared now.
+    """Finds the documents that are currently shared.
 
     Args:
-        extensions: The server's extensions by name.
+        extensions: Returns the server's extensions by name.
     """
 
     def __init__(self, extensions: Callable[[], Any]) -> None:
         self._extensions = extensions
 
     def check(self) -> None:
-        """Raise SetupError when notebooks are shared in a way that cannot be worked with."""
+        """Raise SetupError when notebooks are shared in an unsupported way."""
         if self._extensions().get(_UNSUPPORTED):
             raise SetupError(
                 "jupyter-server-documents is enabled, with which explorations do not work: both"
@@ -40,12 +40,12 @@ class Rooms:
             )
 
     async def find(self, path: str) -> Room | None:
-        """The document of the notebook at ``path``; None when nobody has it open."""
+        """The shared document of the notebook at ``path``; None if nobody has it open."""
         for extension in self._extensions().get(_COLLABORATION) or ():
             document = await extension.get_document(
                 path=path, content_type="notebook", file_format="json", copy=False
             )
-            # One without cells is still being read.
+            # A document without cells is still being loaded.
             if document is not None and document.cell_number:
                 return Room(document)
         return None
@@ -63,7 +63,7 @@ class Room:
         return dict(self._document.get()["metadata"])
 
     def update(self, change: Change, metadata: dict[str, Any]) -> None:
-        """Change its cells, all at once; those that run are left as they are."""
+        """Change all its cells at once, except those that are running."""
         running = {
             cell.get("id")
             for cell in self._document.ycells
@@ -81,6 +81,6 @@ class Room:
 
 
 def _over(by_id: dict[str, Any], cell: Any) -> Any:
-    """A cell with the metadata that others have given it."""
+    """A cell that keeps the metadata others have given it."""
     before = by_id.get(cell["id"], {})
     return {**cell, "metadata": {**before.get("metadata", {}), **cell["metadata"]}}

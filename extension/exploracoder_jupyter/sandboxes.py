@@ -1,4 +1,4 @@
-"""Whether code can be kept in here, tried once for each Python."""
+"""Whether code can be sandboxed on this machine, tried once for each Python."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from exploracoder_jupyter.services import Services
 
 
 class Sandboxes:
-    """Says which sandbox a kernel of this server gets."""
+    """Tells which sandbox a kernel of this server gets."""
 
     def __init__(self, services: Services, level: LevelChoice) -> None:
         self._services = services
         self._level = level
 
     async def check(self, python: str) -> str:
-        """What keeps code in, in words.
+        """A description of the sandbox for a Python.
 
-        Raises SidecarError when there is nothing, and nobody agreed to go on without.
+        Raises SidecarError when there is none and nobody agreed to go on without one.
         """
         if self._services.is_remote:
             return "the gateway's"
@@ -29,7 +29,7 @@ class Sandboxes:
         return str(await asyncio.to_thread(choose, self._level, python=python, cwd=root))
 
     async def in_words(self) -> tuple[str, bool]:
-        """What keeps code in, or why nothing does; and whether something does."""
+        """A description of the sandbox, or why there is none; and whether there is one."""
         try:
             words = await self.check(sys.executable)
         except SidecarError as error:

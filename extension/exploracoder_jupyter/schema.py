@@ -1,4 +1,4 @@
-"""The JSON Schema of the protocol, which the TypeScript types are made from.
+"""The JSON Schema of the protocol, from which the TypeScript types are generated.
 
 ``python -m exploracoder_jupyter.schema`` writes it to standard output.
 """
@@ -14,7 +14,7 @@ from pydantic.json_schema import models_json_schema
 
 from exploracoder_jupyter import protocol
 
-# What a client sends may leave defaults out; what it gets is always whole.
+# Requests may omit fields with defaults; responses are always complete.
 _SENT: tuple[type[BaseModel], ...] = (
     protocol.NewExploration,
     protocol.SuggestionRequest,
@@ -51,7 +51,7 @@ _UNIONS_RECEIVED: dict[str, TypeAdapter[Any]] = {
 
 
 def schema() -> dict[str, Any]:
-    """All that travels, as definitions of one schema."""
+    """All types of the protocol, as definitions of one schema."""
     requests: dict[str, Any] = {}
     responses: dict[str, Any] = {}
     for model in _SENT:
@@ -75,8 +75,8 @@ def _definitions(name: str, union: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(part: Any, *, is_whole: bool) -> Any:
-    """A definition as a type is made from it: only definitions have names, and ``kind`` is never
-    left out, since it tells the members of a union apart."""
+    """A definition reduced to what types need: only definitions have titles, and ``kind`` is always
+    required, since it tells the members of a union apart."""
     if isinstance(part, list):
         return [_plain(one, is_whole=is_whole) for one in part]
     if not isinstance(part, dict):

@@ -1,6 +1,6 @@
-"""The index of this server: libraries read into it in threads, searched in threads.
+"""The server's index, written and searched in threads.
 
-Sessions read from one, libraries are read into the other: who reads never waits for who writes.
+Sessions search one handle, and libraries are added through another: readers never wait for writers.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _STAGES = {"read": "Reading the source", "embed": "Indexing the docs"}
 
 
 class Shelves:
-    """Opens the index when it is first needed.
+    """Opens the index on first use.
 
     Args:
-        open_index: Opens it; called in a thread.
-        events: Where progress is told.
+        open_index: Opens the index; called in a thread.
+        events: Where progress is published.
     """
 
     def __init__(self, open_index: OpenIndex, events: EventLog) -> None:
@@ -57,14 +57,14 @@ class Shelves:
             return self._reader
 
     async def view(self) -> Index:
-        """The index for one exploration, which keeps to its libraries as its kernel has them.
+        """The index for one exploration, which sees its libraries as its kernel has them.
 
         Raises SetupError when it cannot be opened.
         """
         return (await self.reader()).view()
 
     async def names(self) -> frozenset[str]:
-        """The libraries that are in it."""
+        """The names of the indexed libraries; empty if the index cannot be read."""
         try:
             return await asyncio.to_thread((await self.reader()).names)
         except (RetrievalError, SetupError):
@@ -73,9 +73,9 @@ class Shelves:
     async def put(
         self, target: str, interpreter: Interpreter, view: Index | None = None
     ) -> Library:
-        """Bring the index up to date for a library, telling how far; ``view`` goes on with it.
+        """Bring the index, and ``view`` if given, up to date for a library; publishes progress.
 
-        Raises InputError when it cannot be had, SetupError when the index cannot be written.
+        Raises InputError for an unusable library, SetupError when the index cannot be written.
         """
         async with self._turns.setdefault(target, asyncio.Lock()):
             try:
@@ -101,7 +101,7 @@ class Shelves:
         return tuple(RankedApi(doc=hit.doc, score=hit.score, is_kept=True) for hit in hits)
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the index, if it is open."""
         for index in (self._reader, self._writer):
             if index is not None:
                 index.close()
@@ -140,7 +140,7 @@ def _read(
     if not reader.is_current(target, interpreter):
         ensure(target, interpreter, writer, _Meter(tell))
     info = ensure(target, interpreter, reader)
-    # The first search loads what searching needs, which takes seconds.
+    # Warm up: the first search loads what searching needs, which takes seconds.
     with suppress(RetrievalError):
         reader.search("first", [info.name], 1)
     return Library(
@@ -152,7 +152,7 @@ def _read(
 
 
 class _Meter:
-    """Says how far reading a library is, a few times a second at most."""
+    """Reports the progress of indexing a library, at most a few times a second."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
@@ -167,5 +167,5 @@ class _Meter:
 
 
 def short(target: str) -> str:
-    """A library's name; of one that is given by its path, the path's end."""
+    """A library's name, or the last part of its path."""
     return Path(target).name or target

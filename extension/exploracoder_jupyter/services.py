@@ -1,4 +1,4 @@
-"""What of the Jupyter server is used: public methods only, so that a gateway's managers do too."""
+"""The parts of the Jupyter server that we use: public methods only, as gateways have them too."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Services:
     rooms: Rooms
 
     async def start_kernel(self, name: str, path: str, env: Mapping[str, str]) -> str:
-        """Start a kernel for the notebook at ``path``, and wait until it can be talked to.
+        """Start a kernel for the notebook at ``path``, and wait until it is ready.
 
         Raises SetupError when there is no such kernel or it does not start.
         """
@@ -41,7 +41,7 @@ class Services:
 
         try:
             folder = await ensure_async(self.contents.get_kernel_path(path=path))
-            # A gateway's manager adds of our environment what goes there, and logs what is given.
+            # A gateway's manager adds what it needs of our environment, and logs what it is given.
             kernel_env = dict(env) if self.is_remote else {**os.environ, **env}
             start = self.kernels.start_kernel(kernel_name=name, path=folder, env=kernel_env)
             kernel_id = str(await ensure_async(start))
@@ -52,13 +52,13 @@ class Services:
         except (HTTPError, OSError, RuntimeError) as error:
             raise SetupError(Text("The scratch kernel could not be started: %1", error)) from error
         if getattr(self.kernels, "use_pending_kernels", False) and not self.is_remote:
-            # It answers before the kernel is there.
+            # Pending kernels: the manager returns before the kernel is ready.
             ready = self.kernels.get_kernel(kernel_id).ready
             await (ready if isinstance(ready, asyncio.Future) else asyncio.wrap_future(ready))
         return kernel_id
 
     async def stop_kernel(self, kernel_id: str) -> None:
-        """End a kernel; one that has ended already is no error."""
+        """Shut down a kernel; one that has already ended is not an error."""
         if kernel_id not in self.kernels:
             return
         try:
@@ -67,12 +67,12 @@ class Services:
             self.log.warning("Kernel %s could not be shut down: %s", kernel_id, error)
 
     async def list_sessions(self) -> list[dict[str, Any]]:
-        """The server's sessions: which notebook has which kernel."""
+        """The server's sessions, which say which notebook has which kernel."""
         return list(await ensure_async(self.sessions.list_sessions()))
 
     async def bind(self, path: str, kernel_id: str) -> None:
-        """Make the kernel that of the notebook at ``path``; the one that it had ends, as it does
-        when a user chooses another."""
+        """Bind the kernel to the notebook at ``path``; its previous kernel is shut down, as when a
+        user chooses another."""
         sessions = await self.list_sessions()
         session = next((one for one in sessions if one["path"] == path), None)
         if session is None:
@@ -92,7 +92,7 @@ class Services:
             await self.stop_kernel(before)
 
     async def unbind(self, kernel_id: str) -> None:
-        """End a kernel and the sessions that have it."""
+        """Shut down a kernel and delete the sessions that use it."""
         for session in await self.list_sessions():
             if (session.get("kernel") or {}).get("id") == kernel_id:
                 try:
@@ -102,14 +102,14 @@ class Services:
         await self.stop_kernel(kernel_id)
 
     async def path_of_kernel(self, kernel_id: str) -> str | None:
-        """The notebook that has a kernel: it may have been renamed."""
+        """The current path of the notebook that has a kernel, which may have been renamed."""
         for session in await self.list_sessions():
             if (session.get("kernel") or {}).get("id") == kernel_id:
                 return str(session["path"])
         return None
 
     async def kernel_of_path(self, path: str) -> str | None:
-        """The kernel that a notebook has."""
+        """The id of a notebook's kernel; None if it has none."""
         for session in await self.list_sessions():
             if session["path"] == path:
                 return (session.get("kernel") or {}).get("id")
@@ -120,11 +120,11 @@ class Services:
         return bool(await ensure_async(self.contents.file_exists(path)))
 
     async def is_folder(self, path: str) -> bool:
-        """Whether there is a folder at a path; the root has an empty one."""
+        """Whether there is a folder at a path; the root's path is empty."""
         return bool(await ensure_async(self.contents.dir_exists(path)))
 
     async def spec_argv(self, kernel_name: str | None) -> tuple[str, list[str]]:
-        """A kernelspec's language and command; of the server's default one when none is named.
+        """The language and command of a kernelspec, by default the server's default one.
 
         Raises InputError when there is no such kernelspec.
         """
@@ -136,7 +136,7 @@ class Services:
         except (NoSuchKernel, KeyError, HTTPError) as error:
             raise InputError(Text("This server has no kernel %1.", repr(name))) from error
         if isinstance(spec, dict):
-            # A gateway answers with what travels.
+            # A gateway returns the JSON as received.
             fields = spec.get("spec", spec)
             return str(fields.get("language", "")), list(fields.get("argv", ()))
         return str(spec.language), list(spec.argv)
@@ -150,7 +150,7 @@ class Services:
 
 
 def services_of(server: Any) -> Services:
-    """The managers of a running Jupyter server."""
+    """Collect the managers of a running Jupyter server."""
     return Services(
         contents=server.contents_manager,
         kernels=server.kernel_manager,

@@ -1,6 +1,6 @@
-"""The source of libraries, looked into in threads; what was opened is kept for the next question.
+"""Lookups in the source of libraries, done in threads; opened libraries are kept for the next one.
 
-Asking again costs a look at each file's size and time. What has changed is read again.
+Asking again only costs a check of each file's size and time. Changed files are read again.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from exploracoder_jupyter.protocol import LibraryEvent, LookedUp, Lookup, Lookup
 
 _LIMITS = Limits(results=10, lines=300)
 _MOST_OPEN = 4
-# What one result and an answer may hold: somebody reads them in a narrow sidebar.
+# The most text of one result and of an answer: somebody reads them in a narrow sidebar.
 _MOST_TEXT_CHARS = 20_000
 _MOST_CHARS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A library as the user named it, what that means, and the Python that has it."""
+    """A library as the user named it, what that resolves to, and the Python that has it."""
 
     name: str
     target: Target
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """The source of one library: one question at a time, and how far reading it is."""
+    """The opened source of one library, its progress, and a lock for one question at a time."""
 
     repositories: Repositories
     reading: _Reading
@@ -49,7 +49,7 @@ class _Opened:
 
 
 class _Reading:
-    """Tells tabs how far reading a library is, and that it is over."""
+    """Tells tabs the progress and the end of reading a library."""
 
     def __init__(self, name: str, events: EventLog) -> None:
         self._name = name
@@ -58,11 +58,11 @@ class _Reading:
         self._is_told = False
 
     def __call__(self, message: str) -> None:
-        """Called in the thread that reads."""
+        """Publish progress; called in the reading thread."""
         self._loop.call_soon_threadsafe(self._tell, message, False)
 
     def end(self) -> None:
-        """Nobody is told of a library that did not have to be read."""
+        """Publish the end, unless the library did not have to be read."""
         if self._is_told:
             self._tell("", True)
 
@@ -76,10 +76,10 @@ class _Reading:
 
 
 class Lookups:
-    """Answers questions to the source of libraries.
+    """Answers questions about the source of libraries.
 
     Args:
-        events: Where it is told how far reading a library is.
+        events: Where the progress of reading a library is published.
     """
 
     def __init__(self, events: EventLog) -> None:
@@ -87,7 +87,7 @@ class Lookups:
         self._opened: OrderedDict[tuple[str, Path], _Opened] = OrderedDict()
 
     async def ask(self, lookup: Lookup, places: Sequence[Place]) -> LookupAnswer:
-        """What the libraries have; one that has nothing is a problem in words."""
+        """Look up in all the libraries; ``problems`` says why one has no answer."""
         return _joined([await self._ask(lookup, place) for place in places])
 
     async def _ask(self, lookup: Lookup, place: Place) -> LookupAnswer:
@@ -147,7 +147,7 @@ def _text_of(path: Path | None) -> str | None:
 
 
 def _joined(answers: Sequence[LookupAnswer]) -> LookupAnswer:
-    """One answer of several; what goes beyond the bound is counted."""
+    """Join several answers into one; results beyond the limit are only counted."""
     matches = [one for answer in answers for one in answer.found]
     kept_matches: list[LookedUp] = []
     chars = 0

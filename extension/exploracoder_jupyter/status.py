@@ -1,4 +1,4 @@
-"""What the server would work with, and what it has."""
+"""Answers requests about the server: its status, models, libraries, lookups and suggestions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from exploracoder_jupyter.workshop import Workshop
 
 
 async def status(host: Host) -> ServerStatus:
-    """Model, sandbox and settings; what is missing is said."""
+    """The model, sandbox and settings, including what is missing."""
     choices = host.workshop.choices
     sandbox, is_sandboxed = await host.sandboxes.in_words()
     return ServerStatus(
@@ -53,13 +53,13 @@ async def status(host: Host) -> ServerStatus:
 
 
 async def models(host: Host) -> Models:
-    """The embedded model, and the servers of this machine that have models."""
+    """The embedded model, and the model servers found on this machine."""
     servers = await find_servers(host.workshop.choices.local_servers)
     return Models(embedded=host.workshop.pulling.state(), servers=servers)
 
 
 async def libraries(host: Host, kernel_name: str | None) -> Libraries:
-    """What the Python of a kernelspec has installed. Raises InputError when there is none."""
+    """The libraries installed in a kernelspec's Python. Raises InputError when it has none."""
     workshop = host.workshop
     python = await workshop.pythons.of_kernel(kernel_name)
     installed_libraries = await workshop.pythons.installed(python)
@@ -74,7 +74,7 @@ async def libraries(host: Host, kernel_name: str | None) -> Libraries:
 async def index_library(host: Host, request: IndexRequest) -> IndexedLibrary:
     """Bring the index up to date for a library.
 
-    Raises InputError when it cannot be had, SetupError when the index cannot be written.
+    Raises InputError for an unusable library, SetupError when the index cannot be written.
     """
     workshop = host.workshop
     target = absolute(request.target, workshop.services.root)
@@ -91,7 +91,7 @@ async def index_library(host: Host, request: IndexRequest) -> IndexedLibrary:
 
 
 async def search(host: Host, query: str, names: list[str], k: int) -> SearchResults:
-    """ApiDocs, best first.
+    """Search the index for APIs, best first.
 
     Raises InputError for an empty query or no library, UnknownError for one that is not indexed.
     """
@@ -103,7 +103,7 @@ async def search(host: Host, query: str, names: list[str], k: int) -> SearchResu
 
 
 async def look_up(host: Host, request: LibraryLookup) -> LookupAnswer:
-    """What the source of libraries says. Raises InputError when a library is not there."""
+    """Look up in the source of libraries. Raises InputError when a library is not found."""
     workshop = host.workshop
     names = tuple(absolute(name, workshop.services.root) for name in request.libraries)
     python = await workshop.pythons.of_kernel(request.kernel_name)
@@ -111,9 +111,9 @@ async def look_up(host: Host, request: LibraryLookup) -> LookupAnswer:
 
 
 async def look_up_for(host: Host, id_: str, request: Lookup) -> LookupAnswer:
-    """What the source of an exploration's libraries says; of nothing else.
+    """Look up in the source of an exploration's libraries, and in nothing else.
 
-    Raises UnknownError when it is not open, InputError when a library is not there any more.
+    Raises UnknownError when it is not open, InputError when a library is no longer found.
     """
     hosted_exploration = host.get(id_)
     names = hosted_exploration.exploration.task.libraries
@@ -121,7 +121,7 @@ async def look_up_for(host: Host, id_: str, request: Lookup) -> LookupAnswer:
 
 
 async def suggestions(host: Host, request: SuggestionRequest) -> Suggestions:
-    """What a task takes with it from a notebook. Raises InputError for a kernel of no Python."""
+    """What a task brings along from a notebook. Raises InputError if the kernel is not Python."""
     services, pythons = host.workshop.services, host.workshop.pythons
     folder = paths.folder_of(paths.checked(request.path))
     python = await pythons.of_kernel(request.kernel_name)

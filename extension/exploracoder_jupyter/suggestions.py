@@ -1,6 +1,6 @@
-"""What a task takes with it from the notebook that it is written beside.
+"""Suggests what a task brings along from the notebook that it is written beside.
 
-Code is read here and never run. What is suggested is shown, and one click changes it.
+Code is only parsed here, never run. The user sees the suggestions, and changes one with a click.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from exploracoder_jupyter.protocol import (
     Suggestions,
 )
 
-# Models know these by heart: they are suggested where the task or an error names them.
+# Models know these well: they are suggested only if the task or an error points to them.
 _WELL_KNOWN = frozenset(
     {
         "IPython",
@@ -43,10 +43,10 @@ _WELL_KNOWN = frozenset(
 )
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _MOST_CODE_CHARS = MAX_TASK_CHARS // 2
-# As many as an exploration takes.
+# The most that an exploration accepts.
 _MOST_LIBRARIES = 20
 _MOST_VARIABLES = 200
-# They are words of a sentence, unless they are written as code.
+# English words rather than names, unless written as code.
 _WORDS = frozenset({"a", "I"})
 _CODE = re.compile(r"`([^`]+)`")
 _SPOKEN_OF = re.compile(r"\b(?i:with|using|use|via|from) ([\w-]+)|\b([\w-]+) (?:library|package)\b")
@@ -58,7 +58,7 @@ _MISSING_IN = re.compile(r"(?:module|from|package) '([\w.]+)'")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a notebook's code runs: what is installed, in which folders, and its own folder."""
+    """Where a notebook's code runs: the installed libraries, their folders, and its own folder."""
 
     installed: Sequence[InstalledLibrary]
     search_paths: Sequence[Path]
@@ -89,7 +89,7 @@ def suggest(request: SuggestionRequest, surroundings: Surroundings) -> Suggestio
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What the code of a cell binds at its top level, and what it needs from outside."""
+    """The names that a cell's code binds at top level, and those that it needs from outside."""
 
     id: str
     source: str
@@ -110,7 +110,7 @@ def _read(cell: SourceCell) -> _Cell:
                 for each in table.get_symbols()
                 if each.is_assigned() or each.is_imported()
             }
-            # A simple statement reads before it binds; what a loop reads, it may have bound.
+            # A simple statement reads before it binds; a loop may read what it has bound itself.
             read = set(_uses(table)) - (set() if isinstance(statement, _SIMPLE) else bound)
             needs |= read - binds
             binds |= bound
@@ -120,7 +120,7 @@ def _read(cell: SourceCell) -> _Cell:
 
 
 def _uses(table: symtable.SymbolTable) -> Iterator[str]:
-    """The names that a scope and those in it take from the top level."""
+    """The top-level names that a scope and its nested scopes use."""
     for each in table.get_symbols():
         if each.is_referenced() and (table.get_type() == "module" or each.is_global()):
             yield each.get_name()
@@ -144,9 +144,9 @@ def _named_in(task: str) -> Iterator[str]:
 def _needed(
     names: Iterable[str], cells: Sequence[_Cell], origin: str, variables: frozenset[str]
 ) -> tuple[set[str], set[str]]:
-    """The variables to bring, and the ids of the cells that bind what cannot be brought.
+    """The variables to bring, and the ids of the cells that bind names that cannot be brought.
 
-    A cell is of use only to those below it: they run in their order.
+    Cells run in order, so a cell can only provide names to those below it.
     """
     bring: set[str] = set()
     ticked_ids: set[str] = set()
@@ -169,7 +169,7 @@ def _needed(
 
 
 def _libraries(task: str, cells: Sequence[_Cell], surroundings: Surroundings) -> list[str]:
-    """Those that a task names, then those that the notebook imports and models may not know."""
+    """The libraries that a task names, then less-known ones that the notebook imports."""
     imported_modules = [module for cell in cells for module in (cell.modules or {}).values()]
     modules = [name for name in _named_in(task) if name in imported_modules]
     modules += [
@@ -180,7 +180,7 @@ def _libraries(task: str, cells: Sequence[_Cell], surroundings: Surroundings) ->
 
 
 def _libraries_in(task: str) -> Iterator[str]:
-    """What a task calls a library: most of their names are words as well."""
+    """Names that a task marks as a library: many library names are ordinary words as well."""
     for code in _CODE.findall(task):
         yield from _IDENTIFIER.findall(code)[:1]
     for match in _SPOKEN_OF.finditer(task):
@@ -188,7 +188,7 @@ def _libraries_in(task: str) -> Iterator[str]:
 
 
 def _library(module: str, surroundings: Surroundings) -> str | None:
-    """The library that a module belongs to: installed, or a name in the notebook's folder."""
+    """The library of a module: an installed one, or a name in the notebook's folder."""
     for each in surroundings.installed:
         if module in (each.import_name, each.name):
             return each.name
@@ -203,7 +203,7 @@ def _library(module: str, surroundings: Surroundings) -> str | None:
 def _blamed(
     error: CellError, failed_cell: _Cell, cells: Sequence[_Cell], surroundings: Surroundings
 ) -> list[str]:
-    """The library that the failed cell called, told by the traceback, its words, or the cell."""
+    """The library to blame, judging by the traceback, then the message, then the failed cell."""
     text = _ANSI.sub("", error.traceback)
     modules = [*filter(None, (_module_at(path, surroundings) for path in _FRAME.findall(text)))]
     modules += [path.partition(".")[0] for path in _MISSING_IN.findall(error.message)]
@@ -219,7 +219,7 @@ def _blamed(
 
 
 def _module_at(path: str, surroundings: Surroundings) -> str | None:
-    """The top-level module of a file of a library; None for others."""
+    """The top-level module of an installed library's file; None for any other file."""
     file = Path(path).expanduser()
     for folder in surroundings.search_paths:
         if folder.name in ("site-packages", "dist-packages") and file.is_relative_to(folder):

@@ -1,4 +1,4 @@
-"""What tabs are told of one exploration: each change once, in order, with what has changed."""
+"""Tells tabs about one exploration: each change once, in order, and only what has changed."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from exploracoder_jupyter.protocol import (
 
 
 class Teller:
-    """Compares the exploration as it is now with what was told last.
+    """Compares the current exploration with the last published state, and publishes the changes.
 
     Args:
-        exploration: As it is known to those who ask.
-        progress: As well.
-        revision: The exploration's; it grows with each change.
+        exploration: The exploration as the tabs know it.
+        progress: Its progress as the tabs know it.
+        revision: The exploration's revision, which grows with each change.
         events: Where events go.
-        path: The path of its notebook.
-        troubles: What goes wrong beside the work.
-        abilities: What can be done with an exploration as it is.
+        path: Returns the path of its notebook.
+        troubles: Returns the errors besides those of the work itself.
+        abilities: Returns what can be done with an exploration in a given state.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Teller:
         self.progress = progress
         self.cells = _cells_of(exploration)
         self.abilities = abilities(exploration, progress)
-        # That of what was told last; what is being saved may be ahead of it.
+        # The last published revision; what is being saved may be ahead of it.
         self.revision = revision
         self._last_revision = revision
         self._events = events
@@ -62,38 +62,38 @@ class Teller:
         self._streamed = ("", "")
         self._streamed_since = 0.0
         self._changed_at: dict[str, int] = {}
-        # The state that has the revision; that of a new exploration has none yet.
+        # The state that has the last revision; None for a new exploration, which has none yet.
         self._counted: Exploration | None = exploration if revision else None
 
     @property
     def now(self) -> Exploration:
-        """The exploration as it is, told or not."""
+        """The current exploration, published or not."""
         return self._now[0]
 
     @property
     def is_working(self) -> bool:
-        """Whether something is worked on, told or not."""
+        """Whether work is under way, published or not."""
         return self._now[1].activity == "working"
 
     @property
     def warning(self) -> str:
-        """What the solution does that who takes it over should know."""
+        """What a user should know about the solution before using it."""
         return document.warning(self.exploration)
 
     def hear(self, exploration: Exploration, progress: Progress) -> None:
-        """Take the state as it is now; all that is heard in one go is told as one change."""
+        """Take a new state; all states taken in one event-loop turn become one change."""
         self._now = exploration, progress
         if self._is_told:
             self._is_told = False
             asyncio.get_running_loop().call_soon(self.flush)
 
     def say(self, **changes: Any) -> None:
-        """Change the progress; what is not named stays as it is."""
+        """Change the named fields of the progress."""
         exploration, progress = self._now
         self.hear(exploration, progress.model_copy(update=changes))
 
     def stream(self, part: str, text: str) -> None:
-        """Tell what the model has written so far; a text that starts anew is another reply's."""
+        """Send what the model has written so far; a text that starts afresh is a new reply."""
         now = time.monotonic()
         if part != self._streamed[0] or not text.startswith(self._streamed[1]):
             self._streamed_since = now
@@ -108,7 +108,7 @@ class Teller:
         )
 
     def rest(self, error: str, message: str = "") -> None:
-        """Nothing is worked on, and no session is open."""
+        """Report that work has stopped and no session is open."""
         exploration, progress = self._now
         if exploration.status == "running":
             exploration = exploration.model_copy(update={"status": "paused", "reason": error})
@@ -116,7 +116,7 @@ class Teller:
         self.hear(exploration, progress.model_copy(update=changes))
 
     def flush(self) -> None:
-        """Tell what has changed since it was told last."""
+        """Publish what has changed since the last time, if anything has."""
         if self._is_told:
             return
         self._is_told = True
@@ -137,7 +137,7 @@ class Teller:
             self.publish("changed", change, cells)
 
     def changed_at(self, subtask: str) -> int:
-        """The revision at which a subtask changed last, as far as is known."""
+        """The revision at which a subtask last changed; 0 if unknown."""
         return self._changed_at.get(subtask, 0)
 
     def _show(self, exploration: Exploration) -> CellsChange:

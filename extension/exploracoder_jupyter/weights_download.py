@@ -1,4 +1,4 @@
-"""Fetching the embedded model while the server works: how far it is, and ending it."""
+"""Downloads the embedded model in the background, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from exploracoder_jupyter.protocol import EmbeddedModel
 
 
 class _CancelledError(Exception):
-    """Whoever wanted the model does not want it any more."""
+    """The download was cancelled."""
 
 
 class Pulling:
-    """The only download of this server; another process of the user may have one too."""
+    """This server's only download; another process of the user may run one as well."""
 
     def __init__(self, log: Logger, store: WeightsStore | None = None) -> None:
         self._log = log
@@ -28,7 +28,7 @@ class Pulling:
         self._error = ""
 
     def state(self) -> EmbeddedModel:
-        """What is there of the model, and how far its download is."""
+        """How much of the model is on disk, and the progress of its download."""
         store = self._store
         model, status = store.model, store.status()
         is_pulling = self._is_wanted
@@ -44,24 +44,24 @@ class Pulling:
         )
 
     def start(self) -> None:
-        """Begin, or go on where it was ended; one that is at work goes on."""
+        """Start the download, or resume one that was ended; does nothing if it is running."""
         if self._is_wanted:
             return
         self._done_bytes, self._note, self._error = self._store.status().size_bytes, "", ""
         before, self._is_unwanted = self._thread, threading.Event()
-        # A server that stops does not wait for it: what was fetched stays on disk.
+        # A daemon, so that a stopping server need not wait: what was fetched stays on disk.
         self._thread = threading.Thread(
             target=self._pull, args=(before, self._is_unwanted), daemon=True
         )
         self._thread.start()
 
     def cancel(self) -> None:
-        """End it; what was fetched stays."""
+        """Stop the download; what was fetched stays."""
         self._is_unwanted.set()
 
     @property
     def _store(self) -> WeightsStore:
-        # `exploracoder model use` may have chosen another while the server runs.
+        # `exploracoder model use` may choose another model while the server runs.
         return self._given or WeightsStore()
 
     @property
@@ -76,7 +76,7 @@ class Pulling:
             self._done_bytes = done_bytes
 
         if before is not None:
-            # It was ended, and may still hold the file.
+            # It was cancelled, but may still hold the file.
             before.join()
         error = ""
         try:

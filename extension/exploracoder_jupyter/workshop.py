@@ -1,4 +1,4 @@
-"""What the explorations of a server share, and what each of them is made with."""
+"""What a server's explorations share, and what each of them is made with."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SHOWN_MODELS = 10
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the server's configuration says; empty texts leave it to the environment."""
+    """The server's configuration; empty strings defer to the environment."""
 
     model: str = ""
     base_url: str = ""
@@ -57,16 +57,16 @@ class Choices:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the embedded model is configured, or nothing else is."""
+        """Whether the embedded model is configured, explicitly or because nothing else is."""
         return prepare.wants_embedded(self.model or None, self.base_url or None)
 
     @property
     def default_profile(self) -> str:
-        """The profile of a new exploration that names none, with the configured model."""
+        """The default profile of a new exploration with the configured model."""
         return self.profile or self._fit().profile
 
     def _fit(self, choice: ModelChoice = _CONFIGURED) -> Fit:
-        """What suits a model, by what is kept of it."""
+        """The profile and settings that suit a model, from what is recorded about it."""
         own = None if choice.name else self.base_url or None
         return prepare.fit_of(
             choice.name or self.model or None,
@@ -75,7 +75,7 @@ class Choices:
         )
 
     def model_name(self, choice: ModelChoice = _CONFIGURED) -> str:
-        """The model that is asked; empty when an endpoint is configured and no model."""
+        """The name of the model to ask; empty when an endpoint is configured but no model."""
         if choice.is_embedded or (not choice.name and self.is_embedded):
             return WeightsStore().model.name
         return choice.name or self.model or os.environ.get("EXPLORACODER_MODEL", "")
@@ -86,7 +86,7 @@ class Choices:
         return self.base_url or os.environ.get("OPENAI_BASE_URL") or HOSTED_URL
 
     def model_trouble(self, choice: ModelChoice = _CONFIGURED) -> str:
-        """Why a model cannot be asked, and what to do; empty when nothing is known to lack."""
+        """Why a model cannot be asked, and what to do; empty if nothing is known to be missing."""
         if choice.base_url:
             return ""
         if choice.is_embedded or self.is_embedded:
@@ -106,7 +106,7 @@ class Choices:
     def open_model(
         self, choice: ModelChoice = _CONFIGURED
     ) -> AbstractAsyncContextManager[ChatModel]:
-        """A client of the model that was chosen, or is configured."""
+        """Open a client of the chosen model, or of the configured one."""
         base_url = self.base_url or None
         return prepare.open_model(
             choice.name or self.model or None,
@@ -117,9 +117,9 @@ class Choices:
         )
 
     async def look_for(self, choice: ModelChoice) -> None:
-        """Raise SetupError when a server of this machine does not have the model that was chosen.
+        """Raise SetupError when a server on this machine does not have the chosen model.
 
-        Others are only asked when there is a question for them.
+        Remote servers are not contacted here, only when there is a question for them.
         """
         if not is_loopback(choice.base_url):
             return
@@ -127,7 +127,7 @@ class Choices:
         if not servers:
             raise SetupError(f"No model server answers at {choice.base_url}. Start it again.")
         models = servers[0].models
-        # Ollama lists a model with its tag, and takes it without.
+        # Ollama lists models with their tags, but accepts a name without one.
         if not {choice.name, f"{choice.name}:latest"} & set(models):
             listing = ", ".join(models[:_SHOWN_MODELS])
             raise SetupError(
@@ -170,7 +170,7 @@ class Workshop:
     pulling: Pulling
 
     def model(self, choice: ModelChoice) -> LazyModel:
-        """A client for one exploration."""
+        """Make the model client of one exploration."""
         choices = self.choices
         return LazyModel(choices.model_name(choice), lambda: choices.open_model(choice))
 
@@ -181,7 +181,7 @@ class Workshop:
             raise SetupError(trouble)
 
     def wishes(self, python: str, targets: list[Target]) -> StartOptions:
-        """How the kernel of an exploration is to be started."""
+        """The options to start an exploration's kernel with."""
         options: dict[str, object] = {
             "sandbox": self.choices.sandbox,
             "strategy": self.choices.strategy,
@@ -203,7 +203,7 @@ class Recipe:
         python: The interpreter that its code runs in.
         wishes: How its kernel is started.
         kernel_name: The user's kernelspec.
-        source: The running kernel whose variables come along.
+        source: The running kernel to bring variables from.
         source_path: The notebook that has that kernel.
         origin: The cell that it began in.
     """
@@ -217,7 +217,7 @@ class Recipe:
 
 
 def journal_folder(folder: str) -> Path:
-    """Where the journal lies."""
+    """The journal's folder: the configured one, or a default in Jupyter's data folder."""
     from jupyter_core.paths import jupyter_data_dir
 
     usual = Path(jupyter_data_dir()) / "exploracoder" / "explorations"

@@ -1,8 +1,8 @@
-"""The folders that branches have for themselves on disk, where there are no mounts to keep them.
+"""The private folders of branches on disk, used where no mounts can provide them.
 
-A branch's is below its parent's. It goes with the branch, unless branches that came from it live.
-Whatever is looked up is looked up from a folder that was opened before the first branch ran, since
-a snippet may rename what is in it, and put links there.
+A branch's folder lies inside its parent's. It is removed with the branch, or once no branch that
+came from it is left. Every lookup starts from a folder that was opened before the first branch
+ran, since a snippet may rename its contents or replace them with links.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from exploracoder_kernel.scratch import Scratch
 _ROOT = ("root",)
 _MOST_DEEP = 100
 _DELETED = " (deleted)"
-_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # or replaced, since its name was read
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # or replaced since its name was read
 
 
 class BranchFolders:
-    """Knows which branch has which folder, by the numbers of their processes."""
+    """Tracks which branch owns which folder, by process ID."""
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
@@ -36,14 +36,14 @@ class BranchFolders:
         self._removals: set[asyncio.Future[None]] = set()
 
     def note_start(self, pid: int, parent: int | None) -> None:
-        """A branch has begun, below another or as the root."""
+        """Record that a branch has started, as a child of ``parent`` or as the root."""
         above = _ROOT if parent is None else self._places.get(parent, _ROOT)
         self._places[pid] = above if parent is None else (*above, "forks", str(pid))
         if parent is not None:
             self._parents[pid] = parent
 
     def note_end(self, pid: int) -> None:
-        """A branch has ended: remove what nobody needs any more."""
+        """Record that a branch has ended, and remove the folders that nobody needs any more."""
         self._ended.add(pid)
         while pid in self._ended and pid in self._parents and pid not in self._parents.values():
             place = self._places.pop(pid)
@@ -52,7 +52,7 @@ class BranchFolders:
             self._remove(place)
 
     def _remove(self, place: tuple[str, ...]) -> None:
-        """In a thread, since a snippet may have left a lot."""
+        """Remove a folder in a thread, since a snippet may have left a lot."""
         loop = asyncio.get_running_loop()
         removal = loop.run_in_executor(None, _remove_at, self._scratch.handle, place)
         self._removals.add(removal)
@@ -61,7 +61,7 @@ class BranchFolders:
     def limits_hit(
         self, launch_pid: int, pids: Collection[int], limits: SandboxLimits
     ) -> dict[int, str]:
-        """The limit that each branch is over of those that are over one; that takes a while.
+        """Map each branch that exceeds a limit to the limit's name; this takes a while.
 
         Args:
             launch_pid: The process that the owner started.
@@ -79,7 +79,7 @@ class BranchFolders:
         return over
 
     async def close(self) -> None:
-        """Wait until nothing is being removed any more."""
+        """Wait for pending removals."""
         if self._removals:
             await asyncio.wait(self._removals)
 
@@ -91,7 +91,7 @@ def _remove_at(handle: int, place: tuple[str, ...]) -> None:
 
 @contextlib.contextmanager
 def _walked(handle: int, place: tuple[str, ...]) -> Iterator[int]:
-    """The folder at the end of a way on which there is no link."""
+    """Open the folder at the end of a path, refusing links along the way."""
     with contextlib.ExitStack() as stack:
         folder = handle
         for name in place:
@@ -100,10 +100,10 @@ def _walked(handle: int, place: tuple[str, ...]) -> Iterator[int]:
 
 
 def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, int]:
-    """What is in a branch's folder without its forks': bytes on disk, and how many files.
+    """Bytes on disk and number of files in a branch's folder, excluding its forks' folders.
 
-    It stops once there are more than ``most_files``. What can't be looked into counts as too much,
-    and so do folders nested so deep that looking takes all descriptors.
+    Stops once there are more than ``most_files``. Anything that can't be read counts as too much,
+    and so do folders nested so deep that walking them would use up all descriptors.
     """
     size = files = 0
     unseen: list[OSError] = []
@@ -126,14 +126,14 @@ def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, i
 
 
 def _nameless(launch_pid: int, branches: Collection[int], device: int) -> dict[int, int]:
-    """The bytes that each branch holds in files that were deleted: no name leads to them.
+    """The bytes that each branch holds in deleted files that are still open.
 
-    What a process of nobody holds, each is said to hold.
+    What a process of no known branch holds is counted for every branch.
 
     Args:
         launch_pid: The process that the owner started.
-        branches: The first processes of branches, by the numbers that the owner sees.
-        device: The file system that counts, as in ``st_dev``.
+        branches: The first process of each branch, by the IDs that the owner sees.
+        device: The file system to count, as in ``st_dev``.
     """
     totals = dict.fromkeys(branches, 0)
     seen_inodes: set[int] = set()

@@ -17,8 +17,8 @@ from exploracoder_kernel.presentation import FrontEnd, LateOutput
 from exploracoder_kernel.run_limits import Limits
 
 FORK_SECONDS = 5.0
-# The branch itself gives a fork up earlier. When it says nothing, it is waiting for its turn on a
-# busy machine as a rule, and it would be killed.
+# The branch itself gives up on a fork earlier. If it says nothing, it is usually just waiting for
+# CPU time on a busy machine, and a timeout here would kill it.
 _FORKED_SECONDS = 20.0
 _READY_SECONDS = 60.0
 _ASK_SECONDS = 30.0
@@ -29,7 +29,7 @@ class ForkRefused(Exception):  # noqa: N818  # an answer, which leads to a repla
 
 
 class BranchDied(Exception):  # noqa: N818  # a fact about the process, not our failure
-    """The process ended while it was asked something."""
+    """The process ended while handling a request."""
 
     def __init__(self, end: End) -> None:
         super().__init__(end.sentence())
@@ -37,7 +37,7 @@ class BranchDied(Exception):  # noqa: N818  # a fact about the process, not our 
 
 
 class BranchProcess:
-    """One process with one state. Not to be asked two things at a time."""
+    """One process with one state; it must not get two requests at a time."""
 
     def __init__(self, launch: Launch, connection: Connection, pipes: Pipes) -> None:
         self.launch = launch
@@ -57,12 +57,12 @@ class BranchProcess:
     async def wait_ready(
         self, timeout_s: float = _READY_SECONDS, *, parent: int | None = None
     ) -> None:
-        """Wait for the process's first word; ``parent`` is the process that it was forked from.
+        """Wait for the process's first message; ``parent`` is the process that it was forked from.
 
         Raises:
-            TimeoutError: It said nothing.
+            TimeoutError: It sent nothing.
             ConnectionClosed: It has gone.
-            ProtocolError: What came is not its first word.
+            ProtocolError: It sent something else, or claims to be another process.
         """
         pid = ready_pid(await self.connection.receive(timeout_s))
         if self._ended is None:
@@ -72,7 +72,7 @@ class BranchProcess:
         self.is_alive = True
 
     def expect(self, pid: int, parent: int | None = None) -> None:
-        """Let the reaper watch over it; ``parent`` as in ``wait_ready``."""
+        """Have the reaper watch the process; ``parent`` as in ``wait_ready``."""
         self._ended = self.launch.adopt(pid, parent)
         self.pid = pid
         self._ended.add_done_callback(self._note_end)
@@ -83,24 +83,24 @@ class BranchProcess:
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody looked on when it last ran, and may have widgets of it before them."""
+        """Whether a front end watched its last run, and may still show widgets from it."""
         return self._late is not None
 
     async def start_run(self) -> None:
-        """Before a run: what comes from now on is the run's."""
+        """Prepare for a run: whatever arrives from now on belongs to it."""
         await self._stop_listening()
         self._late = None
 
     def end_run(self, front_end: FrontEnd | None, limits: Limits) -> None:
-        """After a run: show what comes late where somebody looked on."""
+        """Clean up after a run; if a front end watched it, keep showing late output."""
         if front_end is not None:
             self._late = LateOutput(front_end, limits.max_output_chars)
         self._listen()
 
     def _listen(self) -> None:
-        """Until the next request, show what comes of threads and child processes of the last run.
+        """Until the next request, show output from threads and child processes of the last run.
 
-        That is only done where somebody looked on.
+        Only done if a front end watched that run.
         """
         if self._late is not None and self.is_alive:
             self.pipes.recorder = self._late
@@ -116,7 +116,7 @@ class BranchProcess:
             self.kill_now()
 
     async def _stop_listening(self) -> None:
-        """Before a request; what was written so far still belongs to the run before."""
+        """Stop before a request; what was written so far still belongs to the previous run."""
         listener, self._listener = self._listener, None
         if listener is not None:
             self.pipes.pump()
@@ -126,10 +126,10 @@ class BranchProcess:
     async def _exchange(
         self, request: Message, descriptors: tuple[int, ...], timeout_s: float
     ) -> Message:
-        """The message with the reply to what is no run; what comes before it is of threads.
+        """Send a request that is not a run and await its reply; earlier messages are from threads.
 
         Raises:
-            TimeoutError, ConnectionClosed, ProtocolError: There is none; the process was killed.
+            TimeoutError, ConnectionClosed, ProtocolError: No reply came; the process was killed.
         """
         await self._stop_listening()
         try:
@@ -156,10 +156,10 @@ class BranchProcess:
         timeout_s: float = _ASK_SECONDS,
         **fields: Any,
     ) -> dict[str, Any]:
-        """Ask something that is no run; the descriptors are passed along.
+        """Send a request that is not a run, along with the descriptors, and return the reply.
 
         Raises:
-            BranchDied: The process ended over it, or had to be killed since it did not answer.
+            BranchDied: The process ended over it, or was killed because it did not answer.
             SidecarError: It answered that it could not.
         """
         try:
@@ -171,10 +171,10 @@ class BranchProcess:
         return checked(message["reply"])
 
     async def fork(self, *, is_forced: bool) -> BranchProcess:
-        """A new process with the same state.
+        """Fork a new process with the same state.
 
         Raises:
-            ForkRefused: It is not safe, or did not work.
+            ForkRefused: Forking is not safe, or failed.
         """
         ours, theirs = socket.socketpair()
         pipes = Pipes()
@@ -211,10 +211,10 @@ class BranchProcess:
         return pid
 
     async def request(self, message: Message, descriptors: tuple[int, ...] = ()) -> None:
-        """Ask; whatever comes from now on is about this, or it is not asked for.
+        """Send a request; from now on, a reply to any other one is a protocol error.
 
         Raises:
-            TimeoutError, ConnectionClosed: The process does not take it.
+            TimeoutError, ConnectionClosed: The process does not accept it.
         """
         self._request_number += 1
         await self.connection.send({**message, "number": self._request_number}, descriptors)
@@ -223,7 +223,7 @@ class BranchProcess:
         """The next message while the process works.
 
         Raises:
-            TimeoutError, ConnectionClosed, ProtocolError: None came.
+            TimeoutError, ConnectionClosed, ProtocolError: No valid one came.
         """
         message = await self.connection.receive(deadline - time.monotonic())
         check(message)
@@ -232,7 +232,7 @@ class BranchProcess:
         return message
 
     def interrupt(self) -> None:
-        """SIGINT: stops what runs, and nothing when nothing runs."""
+        """Send SIGINT, which stops what is running and has no effect otherwise."""
         self.launch.interrupt(self.pid)
 
     def kill_now(self) -> None:
@@ -243,13 +243,13 @@ class BranchProcess:
         self.connection.mark_ended()
 
     async def kill(self) -> None:
-        """SIGKILL, and wait until it has ended."""
+        """Send SIGKILL, and wait until the process has ended."""
         self.kill_now()
         if self.pid:
             await self.end()
 
     async def end(self) -> End:
-        """How the process ended; the reaper says so a moment after the socket closed."""
+        """How the process ended; the reaper reports it shortly after the socket has closed."""
         self.is_alive = False
         if self._ended is not None:
             await asyncio.wait({self._ended}, timeout=2.0)
@@ -258,7 +258,7 @@ class BranchProcess:
         return End()
 
     def close(self) -> None:
-        """Close our ends: an idle process ends by itself then."""
+        """Close our ends; an idle process then exits by itself."""
         self.is_alive = False
         if self._listener is not None:
             self._listener.cancel()

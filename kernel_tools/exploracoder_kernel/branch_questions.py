@@ -1,4 +1,4 @@
-"""What may be asked of a branch without running a cell."""
+"""The questions that a branch answers without running a cell."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _Answer = TypeVar("_Answer")
 
 
 class Questions:
-    """The questions to a branch.
+    """Asks branches about their state.
 
-    Each raises ``BranchNotFound`` where there is no such branch, and another ``SidecarError`` where
-    it could not answer.
+    Each method raises ``BranchNotFound`` if there is no such branch, and another ``SidecarError``
+    if the branch could not answer.
     """
 
     def __init__(self, tree: Tree, states: States) -> None:
@@ -43,12 +43,12 @@ class Questions:
         return await self._ask(branch_id, read, "resolve", names=list(names))
 
     async def complete(self, branch_id: str, code: str, cursor: int) -> Completions:
-        """What may stand at ``cursor`` (characters from the start of ``code``)."""
+        """The completions at ``cursor`` (characters from the start of ``code``)."""
         read = Completions.model_validate
         return await self._ask(branch_id, read, "complete", code=code, cursor=cursor)
 
     async def is_complete(self, branch_id: str, code: str) -> tuple[str, str]:
-        """Whether a console would run the code now, as the Jupyter protocol says it.
+        """Whether a console would run the code now, in the terms of the Jupyter protocol.
 
         Returns:
             ``complete``, ``incomplete``, ``invalid`` or ``unknown``; the indent of the next line.
@@ -62,9 +62,9 @@ class Questions:
     async def inspect_at(
         self, branch_id: str, code: str, cursor: int, detail: int = 0
     ) -> dict[str, Any]:
-        """What a front end shows of the name at ``cursor``: a mime bundle, empty for nothing.
+        """What a front end shows about the name at ``cursor``: a MIME bundle, empty if unknown.
 
-        With ``detail`` 1 it holds the source, too.
+        With ``detail`` 1 it includes the source.
         """
 
         def read(answer: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Questions:
         return await self._ask(branch_id, read, "inspect_at", **arguments)
 
     async def inspect(self, branch_id: str, name: str) -> Inspection:
-        """Type, signature, documentation and place of a dotted name."""
+        """Type, signature, documentation and location of a dotted name."""
         return await self._ask(branch_id, Inspection.model_validate, "inspect", name=name)
 
     async def _ask(

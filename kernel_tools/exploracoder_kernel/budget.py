@@ -1,4 +1,4 @@
-"""How much memory idle branches may hold for themselves, and who lets go first."""
+"""How much memory idle branches may hold for themselves, and which give it up first."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def default_budget() -> int:
 
 
 class MemoryBudget:
-    """Chooses the branches that lose their process, so that the others have room.
+    """Chooses the branches that lose their process to make room for the others.
 
-    Only branches from which others were made are chosen, those first that were not used for
-    longest, and the root last: all can be built again from it. A branch whose process holds what
-    its cells don't tell (of a run that was interrupted) stays.
+    Only branches from which others were made are chosen, least recently used first and the root
+    last, since all others can be rebuilt from it. A branch whose process holds state that its
+    cells don't reproduce (after an interrupted run) stays.
     """
 
     def __init__(self, tree: Tree, budget_bytes: int) -> None:
@@ -33,10 +33,10 @@ class MemoryBudget:
         self._next_look = 0.0
 
     async def make_room(self, states: States, in_use: Branch) -> None:
-        """Let old branches sleep that hold more memory than all idle ones may; never ``in_use``.
+        """Put old branches to sleep if idle ones exceed the memory budget; never ``in_use``.
 
-        Measuring is a small part of all time, and is done only where processes hold more in all:
-        what one holds in all (it said so when it ran) is never less than what is its own.
+        Memory is measured rarely, and only if the processes' total resident memory, as they
+        reported it when they ran, exceeds the budget: their own memory is never more than that.
         """
         start = time.monotonic()
         live = (branch.process for branch in self._tree if branch.is_live)
@@ -57,7 +57,7 @@ class MemoryBudget:
         parents = {branch.parent for branch in self._tree}
         able = [b for b in idle if b.id in parents and b.is_exact and b is not in_use]
         able.sort(key=lambda branch: (branch.parent is None, branch.used_at))
-        if _own(able) < excess:  # it can't be reached: don't give up what holds next to nothing
+        if _own(able) < excess:  # out of reach: spare those that hold next to nothing
             able = [b for b in able if _own([b]) * _SMALL_SHARE >= self._budget_bytes]
         selection: list[Branch] = []
         while able and _own(selection) < excess:

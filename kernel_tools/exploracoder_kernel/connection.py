@@ -21,17 +21,17 @@ class ConnectionClosed(Exception):  # noqa: N818  # a fact about the other end, 
 
 
 class ProtocolError(Exception):
-    """The other end sends what no branch of ours sends: a snippet has taken its socket over.
+    """The other end sent something that no branch sends: a snippet has taken over its socket.
 
-    ``str()`` goes on from "the branch's process ...".
+    ``str()`` continues the sentence "the branch's process ...".
     """
 
 
 class Connection:
     """One socket with one reader and one writer.
 
-    Nothing is taken from the socket before somebody receives it, so that a wait which is cancelled
-    or runs out of time loses no bytes.
+    Nothing is read from the socket before somebody receives it, so a wait that is cancelled or
+    times out loses no bytes.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -54,7 +54,7 @@ class Connection:
         self._sock.close()
 
     def mark_ended(self) -> None:
-        """The process has ended, though a child of its may hold its end of the socket open."""
+        """Note that the process has ended, though a child may keep its end of the socket open."""
         self._has_ended = True
         self._wake()
 
@@ -80,7 +80,7 @@ class Connection:
             frame, descriptors = frame[count:], ()
 
     def send_now(self, message: Message) -> None:
-        """Send a short frame without waiting; where the other end has gone, there is no need."""
+        """Send a short frame without waiting; socket errors are ignored."""
         with contextlib.suppress(OSError):
             self._sock.send(pack(message))
 
@@ -94,8 +94,8 @@ class Connection:
 
         Raises:
             ConnectionClosed: The other end has gone.
-            ProtocolError: It sent what is no frame.
-            TimeoutError: No whole message came in time. What came is kept.
+            ProtocolError: It sent something that is not a valid frame.
+            TimeoutError: No complete message came in time; what came is kept.
         """
         loop = asyncio.get_running_loop()
         if timeout_s <= 0:
@@ -105,7 +105,7 @@ class Connection:
             message = self._next_message()
             if message is not None:
                 return message
-            if loop.time() > self._turn_until:  # who never stops sending must not keep the loop
+            if loop.time() > self._turn_until:  # a constant sender must not block the loop
                 await asyncio.sleep(0)
                 self._turn_until = loop.time() + _LONGEST_TURN_SECONDS
             if not self._fill():
@@ -131,10 +131,10 @@ class Connection:
         return message
 
     def _fill(self) -> bool:
-        """Take what is there; False when nothing is there yet.
+        """Read what is available; False if there is nothing yet.
 
-        No more is taken than was there before ``before_read``: what is read by that was written
-        earlier than any message that is taken now.
+        Reads no more than was available before ``before_read``, so that callback has already read
+        all output that was written before the messages taken now.
         """
         try:
             size = _readable(self._sock)
@@ -166,7 +166,7 @@ class Connection:
         try:
             done, _pending = await asyncio.wait({waiter}, timeout=deadline - loop.time())
         finally:
-            if self._sock.fileno() == fd:  # when it was closed, another may have the number now
+            if self._sock.fileno() == fd:  # once closed, another may have the number
                 remove(fd)
             self._waiter = None
         if not done:
@@ -178,7 +178,7 @@ class Connection:
 
 
 def _readable(sock: socket.socket) -> int:
-    """How many bytes are there to be read."""
+    """How many bytes can be read now."""
     try:
         import fcntl
         import termios
@@ -190,7 +190,7 @@ def _readable(sock: socket.socket) -> int:
 
 
 def _is_text(message: Message) -> bool:
-    """Whether no string in it has half a character, which nothing that is written may have."""
+    """Whether no string in it has a lone surrogate, which UTF-8 can't encode."""
     try:
         json.dumps(message, ensure_ascii=False).encode("utf-8")
     except (UnicodeEncodeError, RecursionError):

@@ -1,7 +1,7 @@
-"""Whether a branch that does not come to an end is stuck: it waits for locks and computes nothing.
+"""Detects a branch that is stuck: it does not finish, waits for locks and uses no CPU time.
 
-In a fork that is the sign of a lock whose holder was not copied. The owner looks, not the reaper:
-in a sandbox the latter may not.
+In a fork this points to a lock whose holder was not copied. The owner checks, not the reaper,
+which is not allowed to in a sandbox.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _FUTEX = {"x86_64": 202, "i686": 240, "aarch64": 98, "armv7l": 240, "riscv64": 9
 
 
 async def waits_for_locks(launch_pid: int, pid: int) -> bool:
-    """Whether all threads of a branch do, those of the processes that it started included.
+    """Whether all threads of a branch and of the processes it started are waiting for locks.
 
-    Whatever uses processor time meanwhile waits for nothing.
+    A thread that uses CPU time during the check is not waiting.
 
     Args:
         launch_pid: The process that the owner started.
-        pid: The branch's number as it and its reaper see it, in a sandbox another than here.
+        pid: The branch's process ID as it and its reaper see it; in a sandbox, not the one here.
     """
     branch = _own_number(launch_pid, pid)
     if branch is None:
@@ -41,8 +41,8 @@ async def waits_for_locks(launch_pid: int, pid: int) -> bool:
 async def until_stuck(launch_pid: int, pid: int, limit_s: float | None) -> None:
     """Return once a branch has waited for locks, and for nothing else, for some time.
 
-    Under a limit of time that is half of it: what hangs because of a fork is run once more then,
-    in the other half.
+    With a time limit, that is half of it: a step that hangs because of a fork is then run once
+    more in the other half.
     """
     pause = _LOOK_EVERY_SECONDS
     if limit_s is not None:
@@ -62,7 +62,7 @@ def _own_number(launch_pid: int, pid: int) -> int | None:
 
 
 def _look(branch: int) -> dict[str, tuple[tuple[str, ...], bool]]:
-    """Of each thread the processor time that it has had, in ticks; whether it waits for a lock."""
+    """For each thread, the CPU time it has used, in ticks, and whether it waits for a lock."""
     threads = {}
     for pid in (branch, *descendants([branch])):
         for task in (_PROCESSES / str(pid) / "task").glob("*"):
@@ -72,7 +72,7 @@ def _look(branch: int) -> dict[str, tuple[tuple[str, ...], bool]]:
 
 
 def _is_locked(task: Path) -> bool:
-    """By its system call, or else by the kernel's function that it sleeps in, where it says so."""
+    """Judge by the system call, or else by the kernel function it sleeps in, where shown."""
     call = _read(task / "syscall").partition(" ")[0].strip()
     if call:
         numbers = (str(_FUTEX.get(platform.machine())), str(_FUTEX_WAITV))

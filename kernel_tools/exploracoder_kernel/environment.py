@@ -1,4 +1,4 @@
-"""The environment of a sidecar: what is needed, and no secret."""
+"""The environment of a sidecar: what it needs, and no secrets."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ _ALLOWED = re.compile(
     |COLUMNS|LINES|NO_COLOR""",
     re.VERBOSE,
 )
-# What is called so holds a secret more often than not.
+# Variables with such names usually hold secrets.
 SECRET_NAME = re.compile(
     r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|(^|_)AUTH", re.IGNORECASE
 )
 
-# Candidates run side by side, so one thread each is the fair share; and a process with a pool of
-# threads could not be forked. Equal hashes make a replay print its sets in the same order. A
-# fork copies the tables of pages, and large memory in large pages has small ones: for 1 GB it takes
-# 1 ms instead of 20.
+# Candidates run side by side, so one thread each is a fair share; and a process with a thread pool
+# could not be forked. A fixed hash seed makes a replay print its sets in the same order. A fork
+# copies the page tables, which huge pages keep small: for 1 GB it takes 1 ms instead of 20.
 _DEFAULTS = {
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
     "OMP_NUM_THREADS": "1",
@@ -37,7 +36,7 @@ _DEFAULTS = {
 def clean_environment(
     surroundings: Mapping[str, str], extra: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The allowed part of ``surroundings``, with ``extra`` over it; secrets in neither."""
+    """The allowed part of ``surroundings`` with ``extra`` on top, without secrets of either."""
     allowed_variables = {
         name: value for name, value in surroundings.items() if _ALLOWED.fullmatch(name) is not None
     }
@@ -45,7 +44,7 @@ def clean_environment(
     return {name: value for name, value in variables.items() if SECRET_NAME.search(name) is None}
 
 
-# Of a home, and of the session that its user has.
+# Variables about the user's home and session.
 _PERSONAL = re.compile(r"HOME|USER|LOGNAME|SHELL|TMPDIR|MPLCONFIGDIR|XDG_\w+|PYTHONPYCACHEPREFIX")
 _NETWORK = re.compile(r"(https?|all|no)_proxy|(REQUESTS|CURL)_CA_BUNDLE", re.IGNORECASE)
 
@@ -53,13 +52,13 @@ _NETWORK = re.compile(r"(https?|all|no)_proxy|(REQUESTS|CURL)_CA_BUNDLE", re.IGN
 def private_environment(
     environment: Mapping[str, str], *, home: str, temporary: str, user_base: str | None
 ) -> dict[str, str]:
-    """``environment`` with a home, and so caches, and a place for temporary files of its own.
+    """``environment`` with a private home (and so private caches) and temporary folder.
 
     Args:
         environment: A clean one.
         home: The home in the sandbox.
         temporary: The folder for temporary files there.
-        user_base: Where the user's own packages lie, which the interpreter finds by the home.
+        user_base: The base of the user's own packages, by default derived from the home.
     """
     impersonal = {n: v for n, v in environment.items() if _PERSONAL.fullmatch(n) is None}
     own = {"HOME": home, "TMPDIR": temporary, "USER": "sandbox", "LOGNAME": "sandbox"}

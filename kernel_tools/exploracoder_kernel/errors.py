@@ -1,10 +1,10 @@
-"""What can go wrong with the sidecar, in the user's words. What goes wrong in a snippet is a value.
+"""The sidecar's errors, worded for the user. An error in a snippet is a value, not an exception.
 
 SidecarError
 ├── InterpreterError    the chosen Python can't be used
 ├── BranchNotFound      no branch has this name (any more)
-├── ReplayError         cells that ran before came out differently when they were run again
-├── SandboxUnavailable  no sandbox can be had, and nobody agreed to go on without one
+├── ReplayError         cells came out differently when they were run again
+├── SandboxUnavailable  no sandbox is available, and nobody agreed to go on without one
 └── KernelError         the user's own kernel could not be asked for its variables
 """
 
@@ -27,11 +27,11 @@ class BranchNotFound(SidecarError):  # noqa: N818  # named for what it says, as 
 
 
 class ReplayError(SidecarError):
-    """A branch was built again from its cells, and one of them came out differently."""
+    """A branch was rebuilt from its cells, and one of them came out differently."""
 
 
 class SandboxUnavailable(SidecarError):  # noqa: N818  # named for what it says
-    """No sandbox can be had here, and the user has not agreed to go on without one."""
+    """No sandbox is available here, and the user has not agreed to go on without one."""
 
     def __init__(self, missing: str) -> None:
         super().__init__(

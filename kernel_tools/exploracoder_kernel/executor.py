@@ -1,8 +1,8 @@
 """What the engine's code runs in: a tree of process states, here or in a Jupyter kernel.
 
-``tests/kernel/test_contract.py`` holds both to one promise. All methods raise ``BranchNotFound``
-when a branch that they name is not there, and another ``SidecarError`` when the processes can't be
-asked.
+``tests/kernel/test_contract.py`` holds both to the same contract. All methods raise
+``BranchNotFound`` if a branch that they name does not exist, and another ``SidecarError`` if the
+processes can't be asked.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def find_interpreter(python: str | Path) -> str:
                 f"No command named {command!r} on PATH. Give the path of a Python interpreter."
             )
         return executable
-    # Without "..": a sandbox has the folders on the way to it, and no others to go through.
+    # Without "..": a sandbox has only the folders on the direct way to it, none for detours.
     path = Path(os.path.normpath(Path(command).expanduser().absolute()))
     if not path.exists():
         raise InterpreterError(f"No interpreter at {path}. Check the path.")
@@ -51,7 +51,7 @@ def not_python(python: str, detail: str) -> InterpreterError:
 
 
 def too_old(python: str, version: str) -> InterpreterError:
-    """The error for a Python before the oldest that can be used."""
+    """The error for a Python that is older than the oldest supported version."""
     return InterpreterError(
         f"{python} is Python {version}. The sidecar needs Python {OLDEST} or newer: "
         "choose another interpreter."

@@ -34,7 +34,7 @@ class End:
     code: int | None = None
 
     def manner(self) -> str:
-        """What goes on from "ended"; nothing when it is not known."""
+        """The words that follow "ended"; empty if it is not known how."""
         if self.signal is not None:
             return f" by {self._signal_name()}"
         return "" if self.code is None else f" with exit code {self.code}"
@@ -46,7 +46,7 @@ class End:
             return f"signal {self.signal}"
 
     def sentence(self) -> str:
-        """In words, with the signal's name."""
+        """How it ended, in words, with the signal's name."""
         if self.signal is not None:
             return f"The process was ended by {self._signal_name()} while the snippet ran."
         if self.code is not None:
@@ -60,8 +60,8 @@ class Watched:
 
     Attributes:
         limits_hit: Names of limits that the reaper enforces.
-        killed_over: The one that the branch was killed over.
-        had_company: When it began, threads or processes that earlier cells started were there.
+        killed_over: The limit for which the branch was killed.
+        had_company: Whether threads or processes of earlier cells were running when it began.
     """
 
     limits_hit: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Watched:
 
 
 class Launch:
-    """Owns the reaper: when its control socket closes, everything of the launch ends."""
+    """Owns the reaper: when its control socket closes, every process of the launch ends."""
 
     def __init__(
         self,
@@ -95,9 +95,9 @@ class Launch:
         """Wait until the reaper answers, and listen to it from then on.
 
         Raises:
-            ConnectionClosed, TimeoutError: It does not.
+            ConnectionClosed, TimeoutError: The reaper does not answer.
             InterpreterError: ``python`` is too old.
-            SandboxUnavailable: What is to keep branches in could not be put on.
+            SandboxUnavailable: The branches could not be confined.
         """
         message = await self._control.receive(timeout_s)
         if "too_old" in message:
@@ -113,7 +113,7 @@ class Launch:
             self._watcher = asyncio.create_task(self._watch(self._folders, limits))
 
     async def _watch(self, folders: BranchFolders, limits: SandboxLimits) -> None:
-        """End branches that fill the disk while they run; it takes a third of all time at most."""
+        """Kill branches that fill the disk while they run, using at most a third of the time."""
         pause = _WATCH_SECONDS
         while True:
             await asyncio.sleep(pause)
@@ -126,7 +126,7 @@ class Launch:
             pause = max(_WATCH_SECONDS, _SHARE_OF_TIME * (time.monotonic() - start))
 
     async def _listen(self) -> None:
-        """Take what the reaper says until it goes."""
+        """Handle the reaper's messages until it exits."""
         with contextlib.suppress(ConnectionClosed):
             while True:
                 try:
@@ -165,15 +165,15 @@ class Launch:
             future.set_result(end)
 
     def adopt(self, pid: int, parent: int | None) -> asyncio.Future[End]:
-        """Take a branch's process in; the answer is done when it has ended.
+        """Adopt a branch's process; the future is done when the process has ended.
 
         Args:
-            pid: Its number, as it says itself. The reaper checks that it comes from ``parent``, and
-                lets nobody signal it when it does not; then the answer is done at once.
+            pid: Its ID, as it claims itself. The reaper checks that it comes from ``parent``; if
+                not, nobody may signal it, and the future is done at once.
             parent: The branch that was asked to fork, or None for the root.
 
         Raises:
-            ProtocolError: The number is that of another branch.
+            ProtocolError: The ID is that of another branch.
         """
         if pid in self._ends:
             raise ProtocolError("said to be a process that it is not")
@@ -189,23 +189,23 @@ class Launch:
 
     @property
     def pid(self) -> int:
-        """The process that was started: the reaper, or what wraps it in a sandbox."""
+        """The process that was started: the reaper, or the sandbox program around it."""
         return self._popen.pid
 
     def expect_fork(self, parent: int) -> None:
-        """A branch is about to be asked for a fork: let that have a private folder."""
+        """Announce that a branch is about to fork, so that the fork gets a private folder."""
         self._control.send_now({"op": "fork", "pid": parent})
 
     def interrupt(self, pid: int) -> None:
-        """SIGINT to a branch and the processes it started."""
+        """Send SIGINT to a branch and the processes it started."""
         self._control.send_now({"op": "interrupt", "pid": pid})
 
     def kill(self, pid: int) -> None:
-        """SIGKILL to a branch and the processes it started."""
+        """Send SIGKILL to a branch and the processes it started."""
         self._control.send_now({"op": "kill", "pid": pid})
 
     def start_run(self, pid: int, limits: Limits) -> None:
-        """Let the reaper watch over a branch's processes and their memory."""
+        """Have the reaper watch a branch's processes and their memory."""
         self._watched[pid] = Watched()
         self._control.send_now(
             {
@@ -217,7 +217,7 @@ class Launch:
         )
 
     async def stop_run(self, pid: int) -> Watched:
-        """The run has ended: what the reaper saw of it, which it says once it has seen all."""
+        """End the watch over a run, and return what the reaper saw once it has seen everything."""
         assert self._listener is not None
         stop = self._stops[pid] = asyncio.get_running_loop().create_future()
         self._control.send_now({"op": "stop", "pid": pid})

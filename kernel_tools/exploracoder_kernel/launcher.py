@@ -17,14 +17,14 @@ ENTRY = Path(__file__).resolve().parent / "branch" / "process.py"
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What a branch has for itself: home, temporary files and the folder to work in.
+    """A branch's private folder: home, temporary files and working folder.
 
     Attributes:
         path: Where it is.
-        is_mounted: It is memory, mounted for each branch at the same path; otherwise a branch's is
-            below that of its parent, on disk.
-        size: Bytes that fit, where it is memory.
-        files: Files, folders and links that fit, where it is memory.
+        is_mounted: Whether it is in memory, mounted for each branch at the same path; otherwise a
+            branch's folder is on disk, below its parent's.
+        size: Bytes that fit, if it is in memory.
+        files: Files, folders and links that fit, if it is in memory.
     """
 
     path: str
@@ -35,17 +35,17 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the first process, and the root branch, do to themselves before the user's code runs.
+    """What the first process and the root branch do to themselves before user code runs.
 
     Attributes:
-        task: The task's folder, as it is seen from inside.
+        task: The task's folder, as seen from inside.
         ipython: Where IPython may keep its files.
-        folder: What branches have for themselves; None: they work in the task's folder itself.
+        folder: The private folder of branches; None if they work in the task's folder itself.
         limits: Hard limits by the names of ``resource``, such as ``RLIMIT_FSIZE``.
-        landlock: What the kernel shall allow, see ``branch/landlock.py``.
-        seccomp: Filters of system calls, see ``sandbox/seccomp.py``. With them branches are
+        landlock: What to allow, see ``branch/landlock.py``.
+        seccomp: System call filters, see ``sandbox/seccomp.py``. With them, branches are
             supervised.
-        capabilities: What branches keep of what they have; None: they are left alone.
+        capabilities: The capabilities that branches keep; None if all are left alone.
     """
 
     task: str
@@ -65,9 +65,9 @@ class Command:
         python: The user's interpreter.
         control: The reaper's end of its socket.
         branch: The root branch's end of its socket.
-        environment: All of it.
+        environment: The whole environment.
         cwd: The task's folder.
-        scratch: A private folder on disk, which may be written to; None where none is needed.
+        scratch: A private, writable folder on disk; None if none is needed.
         stdout: Where output goes, as a descriptor.
         stderr: Where errors go, as a descriptor.
     """
@@ -87,7 +87,7 @@ class Command:
         return self.control, self.branch
 
     def arguments(self, setup: Setup) -> tuple[str, ...]:
-        """The argument vector. Nothing of the user's runs in the reaper, ``site`` included."""
+        """The argument vector. No user code runs in the reaper, not even by way of ``site``."""
         only_of_branches = {n: v for n, v in self.environment.items() if _is_of_branches(n)}
         scratch = None if self.scratch is None else str(self.scratch)
         fields = {**asdict(setup), "scratch": scratch, "environment": only_of_branches}
@@ -96,31 +96,31 @@ class Command:
 
 
 def _is_of_branches(name: str) -> bool:
-    """Whether a variable changes what Python runs, and so is for branches alone."""
+    """Whether a variable changes what Python runs, and so is only for branches."""
     return name.startswith("PYTHON") and name != "PYTHONHOME"
 
 
 class Launcher(Protocol):
-    """Starts a command. It must pass the inherited descriptors on under their numbers."""
+    """Starts a command, and must pass on the inherited descriptors under the same numbers."""
 
     @property
     def needs_scratch(self) -> bool:
-        """Whether the command must have a folder on disk."""
+        """Whether the command needs a scratch folder on disk."""
 
     @property
     def has_network(self) -> bool:
-        """Whether the network is there."""
+        """Whether the network is available."""
 
     @property
     def limits(self) -> SandboxLimits | None:
-        """Hard limits, in a sandbox; there a launch that nobody supervises runs nothing."""
+        """Hard limits; None without a sandbox. With them, an unsupervised launch runs nothing."""
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once.
 
         Raises:
             OSError: The program could not be started.
-            SidecarError: It can't be started in this way; the sentence says why.
+            SidecarError: It can't be started in this way; the message says why.
         """
 
 

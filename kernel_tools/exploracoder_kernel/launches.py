@@ -37,7 +37,7 @@ class Setting:
 
 
 class _EndedEarlyError(InterpreterError):
-    """The first process ended before its first word."""
+    """The first process ended before its first message."""
 
 
 class Launches:
@@ -49,7 +49,7 @@ class Launches:
         self._is_closed = False
 
     def find_python(self) -> None:
-        """Make sure of the interpreter before anything is started.
+        """Check the interpreter before anything is started.
 
         Raises:
             InterpreterError: It can't be used.
@@ -58,14 +58,14 @@ class Launches:
         self._setting = dataclasses.replace(self._setting, python=python)
 
     async def start(self) -> BranchProcess:
-        """A fresh process, in a launch of its own; one that ends as it starts is started once more,
-        and so is one that could not be confined.
+        """Start a fresh process, in a launch of its own, and once more if it ends as it starts or
+        could not be confined.
 
         Raises:
             InterpreterError: The interpreter can't be used.
-            SandboxUnavailable: What is to keep it in could not be put on.
-            SidecarError: There is no such folder, none can be made for scratch, or the sidecar was
-                closed meanwhile.
+            SandboxUnavailable: It could not be confined.
+            SidecarError: The folder does not exist, no scratch folder can be made, or the sidecar
+                was closed meanwhile.
         """
         try:
             return await self._start()
@@ -102,7 +102,7 @@ class Launches:
             self._open = [other for other in self._open if other is not launch]
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all launches."""
         self._is_closed = True
         launches, self._open = self._open, []
         await asyncio.gather(*(launch.close() for launch in launches))
@@ -111,7 +111,7 @@ class Launches:
 def _not_ready(
     python: str, detail: str, kind: type[InterpreterError] = InterpreterError
 ) -> InterpreterError:
-    """The error for a Python that runs, and whose first branch does not come up."""
+    """The error for a Python that runs, but whose first branch does not come up."""
     return kind(f"{python} runs, but no snippet can run in it: {detail.strip()[-2000:]}")
 
 
@@ -119,12 +119,12 @@ async def open_launch(setting: Setting) -> tuple[BranchProcess, Recorder]:
     """Start an interpreter and wait until its reaper answers.
 
     Returns:
-        The root branch's process, whose first word is still to come, and what it writes until then.
+        The root branch's process, which is not ready yet, and a recorder of its output so far.
 
     Raises:
         InterpreterError: It could not be started, is not Python, or too old.
-        SandboxUnavailable: What is to keep it in could not be put on.
-        SidecarError: There is no such folder, or none can be made for scratch.
+        SandboxUnavailable: It could not be confined.
+        SidecarError: The folder does not exist, or no scratch folder can be made.
     """
     if sys.platform == "win32":
         raise SidecarError("The sidecar needs Linux or macOS: Windows has no Unix sockets to pass.")

@@ -1,4 +1,4 @@
-"""What a branch may say: checked where it comes in, since a snippet may write to its socket."""
+"""Checks a branch's messages on arrival, since a snippet may write to its socket."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MOST_NESTED = 100
 
 
 def check(message: Message) -> None:
-    """See that a message is one of those that come while a branch works.
+    """Check that a message is one that a working branch sends.
 
     Raises:
         ProtocolError: It is not.
@@ -62,10 +62,10 @@ def check(message: Message) -> None:
 
 
 def check_run(reply: Message) -> Message:
-    """The reply to a run.
+    """Check the reply to a run.
 
     Raises:
-        ProtocolError: It is none.
+        ProtocolError: It is malformed.
     """
     seconds = reply.get("seconds")
     outcome = {**reply, "seconds": float(seconds) if isinstance(seconds, int) else seconds}
@@ -79,10 +79,10 @@ def check_run(reply: Message) -> Message:
 
 
 def ready_pid(message: Message) -> int:
-    """The process number in a branch's first word.
+    """The process ID in a branch's first message.
 
     Raises:
-        ProtocolError: It is none.
+        ProtocolError: The message holds none.
     """
     ready = message.get("ready")
     pid = ready.get("pid") if isinstance(ready, dict) else None
@@ -90,12 +90,12 @@ def ready_pid(message: Message) -> int:
 
 
 def fork_reply(message: Message) -> tuple[str | None, int | None]:
-    """The answer to the request to fork: why not, or else the number of the new process.
+    """Read the reply to a fork request: the reason against it, or else the new process's ID.
 
-    Without a number, the process's own first word tells it.
+    Without an ID, the process's own first message tells it.
 
     Raises:
-        ProtocolError: It is neither.
+        ProtocolError: It is malformed.
     """
     reply = message.get("reply")
     if isinstance(reply, dict) and "failed" in reply:
@@ -109,7 +109,7 @@ def fork_reply(message: Message) -> tuple[str | None, int | None]:
 
 
 def checked(reply: Message) -> Message:
-    """A reply that says more than that there is none.
+    """Return a reply, unless it reports a failure.
 
     Raises:
         SidecarError: The branch could not answer.
@@ -148,7 +148,7 @@ def _are_buffers(buffers: object) -> bool:
 
 
 def _is_flat(message: Message) -> bool:
-    """Whether it can be written down again: that takes a call for each level."""
+    """Whether it can be serialized again, which takes one recursive call per level."""
     level: list[Any] = [message]
     for _ in range(_MOST_NESTED):
         level = [

@@ -51,10 +51,10 @@ def code_cell(
 
 
 def is_output(output: Mapping[str, Any]) -> bool:
-    """Whether a code cell may have it among its outputs."""
+    """Whether a mapping is a valid output of a code cell."""
     from nbformat.validator import isvalid
 
-    # A cell gives its number to an ``execute_result``.
+    # An ``execute_result`` gets its number from the cell.
     has_number = output.get("output_type") == "execute_result"
     whole = {"execution_count": None, **output} if has_number else dict(output)
     return bool(isvalid(whole, ref="output", version=4, version_minor=5))
@@ -71,7 +71,7 @@ def notebook(cells: Sequence[Any], metadata: Mapping[str, Any]) -> Any:
 
 
 def write(path: Path, document: Any) -> None:
-    """Write a valid notebook, whole or not at all; see `write_text`."""
+    """Validate a notebook and write it atomically; see `write_text`."""
     import nbformat
 
     nbformat.validate(document)
@@ -79,9 +79,9 @@ def write(path: Path, document: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all: a reader sees the old one or the new one.
+    """Write a file atomically: a reader sees either the old one or the new one.
 
-    Raises OSError when it cannot be written, with the old file as it was.
+    Raises OSError if it cannot be written; the old file is then unchanged.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
@@ -100,7 +100,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def read(path: Path) -> Any:
-    """Read a notebook. Raises NotebookError with a sentence when it is not one."""
+    """Read a notebook. Raises NotebookError, with a sentence, if it is not one."""
     import nbformat
 
     try:
@@ -110,7 +110,7 @@ def read(path: Path) -> Any:
         raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error
     except Exception as error:
         # nbformat raises half a dozen unrelated classes for files that are not notebooks.
-        # What they quote of the file may be all of it.
+        # Their messages may quote the whole file.
         first = " ".join(str(error).strip().splitlines()[:1]) or repr(error)
         words = first if len(first) <= _MOST_WORDS else f"{first[:_MOST_WORDS]}…"
         raise NotebookError(f"{path} is not a notebook: {words}") from error

@@ -41,7 +41,7 @@ class ErrorReport(BaseModel):
 
 
 def _as_in_a_notebook(output: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-    """Outputs go into cells as they are. Those of a run are good; a file may say anything."""
+    """Check outputs from a file, which may hold anything; those of a run are valid already."""
     if info.context and not notebook.is_output(output):
         raise ValueError("it is no output of a notebook")
     return output
@@ -84,7 +84,7 @@ class Observation(BaseModel):
 
     @property
     def ran(self) -> bool:
-        """Whether the snippet came to its end without an exception."""
+        """Whether the snippet finished without an exception."""
         return self.status == "ok"
 
 

@@ -1,4 +1,4 @@
-"""Variables of a user's kernel on their way into a branch: pickles in one file without a name."""
+"""Variables of a user's kernel on their way into a branch, as pickles in one unnamed file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PickleRequest(Message):
     missing_modules: tuple[str, ...] = ()
 
     def without(self, outcome: Unpickled) -> PickleRequest:
-        """The same, but for what a branch could not make."""
+        """The same request without what a branch could not unpickle."""
         return self.model_copy(
             update={
                 "refusals": self.refusals | outcome.failures,
@@ -85,7 +85,7 @@ class Unpickled(Message):
 
     @property
     def obstacle(self) -> str:
-        """Why nothing is bound, in words; empty when all is."""
+        """Why nothing was bound, in words; empty if everything was."""
         modules = ", ".join(map(repr, self.missing_modules))
         missing = [f"the branch's Python has no module {modules}"] if modules else []
         return "; ".join(missing + [f"{name}: {why}" for name, why in self.failures.items()])
@@ -93,7 +93,7 @@ class Unpickled(Message):
 
 @dataclass(frozen=True, slots=True)
 class PickledVariables:
-    """The file stays open while a branch may have to be built again; who has it closes it."""
+    """Pickles in a file that its owner keeps open while a branch may need it to be rebuilt."""
 
     file: BinaryIO
     report: PickleReport
@@ -104,8 +104,8 @@ class PickledVariables:
         The file's descriptor is passed along, so that a sandbox needs no folder to read it from.
 
         Raises:
-            BranchDied: The process ended over it.
-            SidecarError: It could not answer, or not in the form that was asked for.
+            BranchDied: The process ended while unpickling.
+            SidecarError: It could not answer, or its answer was malformed.
         """
         answer = await process.ask(
             "unpickle",
@@ -125,7 +125,7 @@ class PickledVariables:
 
 @cache
 def library_source() -> str:
-    """The text of our cloudpickle, which both interpreters use under its real name."""
+    """The source of our cloudpickle, which both interpreters use under its real name."""
     from cloudpickle import cloudpickle
 
     return Path(cloudpickle.__file__).read_text(encoding="utf-8")

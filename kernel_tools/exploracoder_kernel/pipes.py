@@ -12,9 +12,9 @@ _MOST_CHUNKS = 32
 
 
 class Pipes:
-    """Reads both pipes all the time, so that no writer ever blocks for want of a reader.
+    """Reads both pipes all the time, so that no writer ever blocks for lack of a reader.
 
-    What comes while nothing is being recorded is thrown away.
+    Output that arrives while nothing is being recorded is discarded.
     """
 
     def __init__(self) -> None:
@@ -38,12 +38,12 @@ class Pipes:
         return stdout, stderr
 
     def close_write_ends(self) -> None:
-        """Once the process has its own copies."""
+        """Close the ends for the process, once it has its own copies."""
         while self._write_ends:
             os.close(self._write_ends.pop())
 
     def pump(self) -> None:
-        """Read what is there now, as much as the pipes can hold."""
+        """Read what is available now, up to as much as the pipes can hold."""
         for stream in tuple(self._read_ends):
             for _chunk in range(_MOST_CHUNKS):
                 if not self._read(stream):

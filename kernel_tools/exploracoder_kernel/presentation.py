@@ -17,13 +17,13 @@ Message = dict[str, Any]
 
 
 class FrontEnd(Protocol):
-    """Somebody who looks on while a cell runs.
+    """Watches a cell while it runs.
 
-    Both methods are called in the loop of the sidecar's owner. Messages are dictionaries with an
+    Both methods are called in the owner's event loop. Messages are dictionaries with an
     ``output_type``: ``stream``, ``display_data``, ``update_display_data``, ``execute_result``,
     ``error``, ``clear_output``, ``comm_open``, ``comm_msg`` or ``comm_close``. The other keys are
-    those of the content of the message of this name in the Jupyter protocol; a comm message may
-    have ``buffers``, as bytes, and ``metadata`` besides.
+    the content fields of the Jupyter protocol's message of that name; a comm message may also have
+    ``buffers``, as bytes, and ``metadata``.
     """
 
     allow_stdin: bool
@@ -44,10 +44,10 @@ class CellRequest:
     Attributes:
         silent: No result is shown, nothing is kept in the history, and the cell is not counted.
         store_history: The cell is counted, and its source and result are kept (``In``, ``Out``).
-        user_expressions: Names and the expressions to evaluate after a cell that ran.
-        parent: The message that asks, which widgets name to have outputs put into them.
-        wants_variables: The Observation shall say which variables changed, though a front end looks
-            on.
+        user_expressions: Expressions, by name, to evaluate after a cell that ran.
+        parent: The requesting message, which widgets name to capture its outputs.
+        wants_variables: Whether the Observation says which variables changed even though a front
+            end watches.
     """
 
     silent: bool = False
@@ -63,10 +63,10 @@ class CellRequest:
 
 
 class Showing:
-    """Passes outputs on, and the user's answers back.
+    """Passes outputs to a front end, and the user's answers back.
 
     Args:
-        front_end: Who looks on.
+        front_end: The one that watches.
         answer: Sends a short message to the branch.
     """
 
@@ -76,20 +76,20 @@ class Showing:
         self._question: asyncio.Task[None] | None = None
 
     def output(self, message: Message) -> None:
-        """Show one output; binary buffers travel as text until here."""
+        """Show one output; decodes its binary buffers, which travel as text until here."""
         if "buffers" in message:
             buffers = [base64.b64decode(buffer) for buffer in message["buffers"]]
             message = {**message, "buffers": buffers}
         self._front_end.output(message)
 
     def ask(self, question: Message) -> None:
-        """Ask for a line, beside what else goes on; a question that is still open is given up."""
+        """Ask for a line in the background; a question that is still open is cancelled."""
         if self._question is not None:
             self._question.cancel()
         self._question = asyncio.create_task(self._ask(question))
 
     async def end(self) -> None:
-        """The run is over: give an open question up."""
+        """End the run: cancel an open question."""
         question, self._question = self._question, None
         if question is not None:
             question.cancel()
@@ -106,11 +106,11 @@ class Showing:
 
 
 class LateOutput:
-    """Shows what a thread or a child process puts out after its cell has ended.
+    """Shows output of threads and child processes after their cell has ended.
 
     Args:
-        front_end: Who looked on at the cell.
-        max_chars: Of text; what follows is left out.
+        front_end: The one that watched the cell.
+        max_chars: How much text to show; the rest is left out.
     """
 
     def __init__(self, front_end: FrontEnd, max_chars: int) -> None:
@@ -123,7 +123,7 @@ class LateOutput:
         }
 
     def take(self, message: Message) -> None:
-        """Show what a message of the branch says, if it is an output."""
+        """Show a message of the branch, if it is an output."""
         if "output" in message:
             self._showing.output(message["output"])
 

@@ -1,7 +1,7 @@
-"""How Jupyter starts the kernel ``exploracoder``: private sockets, and no secret in its sight.
+"""How Jupyter starts the ``exploracoder`` kernel: with private sockets and without secrets.
 
-The kernel's front speaks with Jupyter and runs no code of the user's. What does, it starts in the
-sandbox, where there is neither a way to these sockets nor to the front's process.
+The kernel's front talks to Jupyter and runs no user code. It starts the processes that do in the
+sandbox, from which neither these sockets nor the front's process can be reached.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.sandbox import LEVELS
 from exploracoder_kernel.scratch import Scratch, sweep
 
-# What the front needs besides: Jupyter's folders and its parent, what the caller wants, and where
-# we keep our own.
+# What else the front needs: Jupyter's folders and its parent, the caller's options, and where our
+# own files are.
 _OF_JUPYTER = re.compile(
     r"JPY_\w+|JUPYTER_(\w+_DIR|PATH|NO_CONFIG|PREFER_ENV_PATH|PLATFORM_DIRS)|IPYTHONDIR"
     r"|KERNEL_EXPLORACODER|EXPLORACODER_(CACHE|CONFIG)|DBUS_SESSION_BUS_ADDRESS",
@@ -27,10 +27,10 @@ _STRATEGIES = ("auto", "fork", "replay")
 
 
 class SandboxProvisioner(LocalProvisioner):
-    """Starts the front beside the Jupyter server, with what the kernelspec and the caller want.
+    """Starts the front next to the Jupyter server, with the kernelspec's and the caller's options.
 
-    The kernelspec gives values under ``metadata.kernel_provisioner.config``; arguments of
-    ``start_kernel`` with the same names come before them.
+    The kernelspec sets them under ``metadata.kernel_provisioner.config``; arguments of
+    ``start_kernel`` with the same names take precedence.
     """
 
     python = Unicode(None, allow_none=True, help="The interpreter that cells run in.").tag(
@@ -42,13 +42,13 @@ class SandboxProvisioner(LocalProvisioner):
     _sockets: Scratch | None = None
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        """Choose sockets, and make the command and its environment."""
+        """Choose the sockets, and build the command and its environment."""
         options: list[str] = []
         for name in ("python", "sandbox", "strategy"):
             value = kwargs.pop(name, None) or getattr(self, name)
             options += [] if value in (None, "auto") else [f"--{name}", str(value)]
         self._choose_sockets()
-        # Who names some variables means them to come on top.
+        # The caller's variables are meant to come on top.
         kwargs["env"] = {**os.environ, **(kwargs.get("env") or {})}
         launch_arguments = await super().pre_launch(**kwargs)
         launch_arguments["cmd"] = [*launch_arguments["cmd"], *options]
@@ -56,14 +56,14 @@ class SandboxProvisioner(LocalProvisioner):
         return launch_arguments
 
     async def cleanup(self, restart: bool = False) -> None:
-        """Remove the sockets, unless the kernel starts again."""
+        """Remove the sockets, unless the kernel restarts."""
         await super().cleanup(restart=restart)
         if not restart and self._sockets is not None:
             self._sockets.remove()
             self._sockets = None
 
     def _choose_sockets(self) -> None:
-        """Sockets in a folder of ours, for a kernel whose owner has not chosen others."""
+        """Put the sockets into a folder of ours, unless the kernel's owner has chosen IPC."""
         manager: Any = self.parent
         if manager is None or manager.transport == "ipc":
             return

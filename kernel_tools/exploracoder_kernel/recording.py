@@ -1,4 +1,4 @@
-"""What a run wrote, kept within bounds while it is being written."""
+"""Records what a run writes, in bounded memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Stream:
         self.clear()
 
     def clear(self) -> None:
-        """Forget what came so far, except half a character."""
+        """Forget what came so far, except the bytes of an incomplete character."""
         self._head_room = self._limit - self._limit // 2
         self._tail_room = self._limit // 2
         self._tail: deque[_Piece] = deque()
@@ -51,7 +51,7 @@ class _Stream:
         self.dropped = 0
 
     def feed(self, order: int, data: bytes, *, is_last: bool = False) -> str:
-        """Take bytes; the answer is what of them is sure to be kept."""
+        """Take bytes, and return the text that is certain to be kept."""
         text = self._decoder.decode(data, is_last)
         head, tail = text[: self._head_room], text[self._head_room :]
         if head:
@@ -78,14 +78,14 @@ class _Stream:
         return [*self._head, *self.end()]
 
     def end(self) -> list[_Piece]:
-        """What follows the head: the sentence about what was left out, and the tail."""
+        """What follows the head: a note on what was left out, and the tail."""
         cut = [_Piece(self._dropped_at, left_out(self.dropped))] if self.dropped else []
         return [*cut, *self._tail]
 
 
 @dataclass(slots=True)
 class _Rich:
-    """An output that is no stream, with the id under which a later one may change it."""
+    """An output that is not a stream, with the ID by which a later one may update it."""
 
     order: int
     output: dict[str, Any]
@@ -97,9 +97,9 @@ class Recorder:
     """Collects streams and rich outputs of one run, in order, in bounded memory.
 
     Args:
-        max_output_chars: Of each stream.
-        show: Is given every output at once: of a stream over the limit first the head and, when
-            nothing more comes, the tail.
+        max_output_chars: How much of each stream to keep.
+        show: Called with every output at once; for a stream over the limit, with the head first and
+            with the tail when nothing more comes.
     """
 
     def __init__(self, max_output_chars: int, show: Show | None = None) -> None:
@@ -121,9 +121,9 @@ class Recorder:
         self._show_stream(stream, self._streams[stream].feed(self._order, data))
 
     def add(self, output: dict[str, Any]) -> None:
-        """Add what is no stream: an output, or word to change or clear earlier ones.
+        """Add an output that is not a stream, or a message that updates or clears earlier ones.
 
-        After 200 outputs, or 32 million characters of them, they are shown and not kept.
+        Beyond 200 outputs, or 32 million characters of them, they are shown but not kept.
         """
         self._show(output)
         kind = output["output_type"]
@@ -135,13 +135,13 @@ class Recorder:
             self._keep(output)
 
     def finish(self) -> None:
-        """No more comes: bytes of half a character are replaced, and tails are shown."""
+        """End the recording: replace an incomplete character's bytes, and show the tails."""
         for name, stream in self._streams.items():
             self._show_stream(name, stream.feed(self._order, b"", is_last=True))
             self._show_stream(name, "".join(piece.text for piece in stream.end()))
 
     def text(self, stream: StreamName) -> str:
-        """All that is kept of a stream."""
+        """The kept text of a stream."""
         return "".join(piece.text for piece in self._streams[stream].pieces())
 
     @property
@@ -171,7 +171,7 @@ class Recorder:
             self._rich_chars += size
 
     def _update(self, update: dict[str, Any]) -> None:
-        """Change the outputs with this display id, as a notebook does; in this run only."""
+        """Update the outputs with this display ID, as a notebook does; in this run only."""
         display_id = _display_id(update)
         for rich in self._rich:
             replacement = {**rich.output, "data": update["data"], "metadata": update["metadata"]}
@@ -210,13 +210,13 @@ def _display_id(output: dict[str, Any]) -> str | None:
 
 
 def _size(output: dict[str, Any]) -> int:
-    """Characters of what is shown: of a mime bundle, or of an error's traceback."""
+    """The characters shown: of a MIME bundle, or of an error's traceback."""
     parts = output["data"].values() if "data" in output else output.get("traceback", ())
     return sum(len(str(part)) for part in parts) + len(str(output.get("metadata", "")))
 
 
 def _merged(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Neighbouring pieces of one stream become one output."""
+    """Merge adjacent pieces of one stream into one output."""
     result: list[dict[str, Any]] = []
     for output in outputs:
         previous = result[-1] if result else {}

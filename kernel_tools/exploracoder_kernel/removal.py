@@ -1,4 +1,4 @@
-"""Removing a folder that was somebody else's to fill."""
+"""Removes a folder that was filled by code we don't trust."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_tree(folder: Path | str, parent: int | None = None) -> None:
-    """Remove a folder with all that is in it, as far as that is possible; links are not followed.
+    """Remove a folder with all its contents, as far as possible; links are not followed.
+
+    Folders may be nested deeper than a path may be long, or lack permissions, so each is moved to
+    the top and emptied there. Nothing outside is touched even if somebody moves things around
+    meanwhile: every name is looked up in an open folder.
 
     Args:
         folder: Its path, or its name in ``parent``.
-        parent: A folder that is open.
-
-    Folders may be nested deeper than a path is long, and have no permissions; so each is moved to
-    the top, and emptied there. Nothing outside is touched even when somebody moves things around
-    meanwhile: every name is looked up in a folder that is open.
+        parent: An open folder.
     """
     with contextlib.suppress(OSError):
         with opened(folder, parent) as top:
@@ -41,7 +41,7 @@ def _empty(top: int) -> None:
 
 
 def _clear(folder: int, top: int, numbers: Iterator[int]) -> list[str]:
-    """Remove the files of a folder and move its folders to the top: their names there."""
+    """Remove a folder's files and move its subfolders to the top; return their names there."""
     names = []
     for name in os.listdir(folder):
         with contextlib.suppress(OSError):
@@ -57,10 +57,10 @@ def _clear(folder: int, top: int, numbers: Iterator[int]) -> list[str]:
 
 @contextlib.contextmanager
 def opened(name: Path | str, parent: int | None) -> Iterator[int]:
-    """A folder that is no link, by its name in another that is open.
+    """Open a folder that is not a link, by its name in another open folder.
 
     Raises:
-        OSError: There is none.
+        OSError: There is no such folder.
     """
     folder = os.open(name, _FOLDER, dir_fd=parent)
     try:
@@ -70,7 +70,7 @@ def opened(name: Path | str, parent: int | None) -> Iterator[int]:
 
 
 def _allow(name: str, parent: int) -> None:
-    """Give ourselves the permission to empty a folder, and to move it."""
+    """Give ourselves permission to empty and move a folder."""
     if not hasattr(os, "O_PATH"):
         return
     place = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)

@@ -32,7 +32,7 @@ _COMPANY = (
 def cell_request(
     code: str, limits: Limits, request: CellRequest, front_end: FrontEnd | None, *, may_force: bool
 ) -> Message:
-    """The message that asks for a cell."""
+    """The request to run a cell."""
     return {
         "op": "run",
         "code": code,
@@ -49,7 +49,7 @@ def cell_request(
 
 
 def comm_request(message: Message, limits: Limits) -> Message:
-    """The message that hands a comm's message over; its binary buffers travel as text."""
+    """The request to deliver a comm message; its binary buffers travel as text."""
     buffers = [base64.b64encode(bytes(buffer)).decode() for buffer in message.get("buffers") or ()]
     fields = {key: message[key] for key in ("msg_type", "content", "metadata") if key in message}
     parent = {"header": message.get("header") or {}}
@@ -66,7 +66,7 @@ def _bounds(limits: Limits) -> Message:
 
 
 class Run:
-    """One run: nothing else may be asked of the process meanwhile."""
+    """One run; the process must get no other request meanwhile."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Run:
         self._recorder = Recorder(limits.max_output_chars, show)
 
     async def observe(self) -> Observation:
-        """Do it; whatever it does is an Observation."""
+        """Perform the run; whatever happens becomes an Observation."""
         await self.process.start_run()
         observation = await self._observe()
         self.process.end_run(self._front_end, self._limits)
@@ -120,7 +120,7 @@ class Run:
         return await self._observation(outcome)
 
     def _explain(self, error: Message) -> None:
-        """Add what the sandbox has to do with an error, for whoever looks on and for the record."""
+        """Add the sandbox's part in an error to the report, and show it to a front end."""
         sentence = sandbox_sentence(
             str(error.get("ename")),
             str(error.get("evalue")),
@@ -148,7 +148,7 @@ class Run:
             return failure("error", "SidecarError", str(error))
 
     async def _outcome(self, timeout_s: float) -> Message:
-        """Take outputs until the reply; the limit holds until the snippet's own end."""
+        """Take outputs until the reply; the limit applies until the snippet itself has finished."""
         deadline = time.monotonic() + timeout_s
         while True:
             message = await self.process.next(deadline)
@@ -183,7 +183,7 @@ class Run:
         return {**outcome, "status": "timeout", "error": error, **hit}
 
     async def _end_when_stuck(self) -> None:
-        """A fork must not wait all its time for a lock that nobody holds."""
+        """Stop a fork that would wait until its time is up for a lock that nobody holds."""
         process = self.process
         if process.is_fork:
             limit = self._limits.wall_seconds
@@ -194,7 +194,7 @@ class Run:
             process.kill_now()
 
     async def _stop(self) -> None:
-        """The run was cancelled: leave the branch either ready for the next one, or dead."""
+        """Stop a cancelled run, and leave the branch either ready for the next one, or dead."""
         self.process.interrupt()
         try:
             await self._outcome(GRACE_SECONDS)
@@ -240,7 +240,7 @@ def _observed(outcome: Message, recorder: Recorder, limits: Limits) -> Observati
 
 
 def _shown_error(report: Any, recorder: Recorder) -> ErrorReport | None:
-    """The error of a run as its last output, unless the branch has shown it to a front end."""
+    """Read a run's error, and add it as the last output unless the branch has shown it."""
     if report is None:
         return None
     fields = {key: value for key, value in dict(report).items() if key != "is_shown"}

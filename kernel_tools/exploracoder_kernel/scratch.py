@@ -20,7 +20,7 @@ class Scratch:
 
     Attributes:
         folder: What the processes of the launch may write to.
-        handle: That folder, opened before any of them ran: what they rename leads nobody astray.
+        handle: That folder, opened before any of them ran, so that renaming misleads nobody.
     """
 
     def __init__(self, base: Path, lock: BinaryIO) -> None:
@@ -31,7 +31,7 @@ class Scratch:
 
     @classmethod
     def create(cls) -> Scratch:
-        """Make one in the user's folder for temporary files, which nobody else can look into.
+        """Create a private folder inside the user's folder for temporary files.
 
         Raises:
             OSError: It can't be made: no space, no permission.
@@ -39,13 +39,13 @@ class Scratch:
         base = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
         lock = (base / ".owner").open("xb", buffering=0)
         _lock(lock.fileno())
-        # Under its own name only once it is locked: nobody takes it for one that was left behind.
+        # Renamed only once it is locked, so that nobody mistakes it for one that was left behind.
         (base / ".owner").rename(base / _OWNER)
         (base / "scratch").mkdir(0o700)
         return cls(base, lock)
 
     def remove(self) -> None:
-        """Remove it with all that is in it; a second time, nothing is left to do."""
+        """Remove it with all its contents; calling this again does nothing."""
         if self._lock.closed:
             return
         os.close(self.handle)
@@ -55,7 +55,7 @@ class Scratch:
 
 @functools.cache
 def sweep() -> None:
-    """Remove the scratch folders whose owners were killed; once in a process."""
+    """Remove the scratch folders whose owners were killed; once per process."""
     for base in Path(tempfile.gettempdir()).resolve().glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if base.is_symlink() or base.stat().st_uid != os.geteuid():
@@ -73,7 +73,7 @@ def _remove_if_left(base: Path) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Raise OSError when somebody holds it; it is let go when the process ends, however that is."""
+    """Lock, or raise OSError if somebody else has; it is released whenever the process ends."""
     import fcntl  # Windows has none, and no sidecar; but it can import this
 
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

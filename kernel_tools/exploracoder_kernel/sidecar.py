@@ -30,19 +30,19 @@ from exploracoder_kernel.tree import Branch, Cell, Tree
 class Sidecar(Questions):
     """Owns the processes in which snippets run; use it with ``async with``.
 
-    On leaving, also by an exception or a cancellation, no process and no temporary file is left.
-    When the owner itself is killed, the processes end with it. What may be asked of a branch
-    without running anything is in ``Questions``.
+    On exit, even by an exception or a cancellation, no process and no temporary file is left. If
+    the owner itself is killed, the processes end with it. ``Questions`` has the methods that ask a
+    branch without running a cell.
 
     Args:
         python: The user's interpreter: a path or a command name. Needs nothing of ours.
         cwd: The folder that snippets run in; the current one by default.
-        limits: Limits of every run that brings none of its own.
+        limits: Limits of runs that bring none of their own.
         strategy: ``auto`` forks where that is safe; ``fork`` and ``replay`` insist.
-        env: Variables to set in addition; names that say they hold a secret are left out.
+        env: Variables to set in addition, except those whose names suggest a secret.
         launcher: Starts the interpreter; a sandbox goes here.
-        memory_budget_bytes: What idle branches may hold for themselves, all in all. Over it, old
-            ones lose their process and are built again from their cells when they are asked for.
+        memory_budget_bytes: What idle branches may hold for themselves in total. Beyond it, old
+            ones lose their process, and are rebuilt from their cells on demand.
             A quarter of the machine's memory by default.
     """
 
@@ -84,7 +84,7 @@ class Sidecar(Questions):
 
     @property
     def strategy_reason(self) -> str:
-        """Why it is this one, in words."""
+        """Why this strategy is used, in words."""
         return self._states.strategy.reason if self._states.strategy else ""
 
     async def __aenter__(self) -> Sidecar:
@@ -92,7 +92,7 @@ class Sidecar(Questions):
 
         Raises:
             InterpreterError: The interpreter can't be used.
-            SidecarError: The folder is missing, or the strategy can't be had here.
+            SidecarError: The folder is missing, or the strategy is unavailable here.
         """
         self._launches.find_python()
         try:
@@ -122,13 +122,13 @@ class Sidecar(Questions):
     ) -> Observation:
         """Run a snippet in a branch; a cancelled run is interrupted.
 
-        A branch whose process has ended is built again first, from the cells that ran to an end.
+        A branch whose process has ended is first rebuilt, from the cells that ran to an end.
 
         Args:
             branch_id: Where to run it.
             code: The snippet.
             limits: Those of the sidecar by default.
-            front_end: Is shown what the snippet does while it does it, and may be asked for input.
+            front_end: Gets the snippet's outputs as they appear, and may be asked for input.
             request: How a notebook's cell asks to be run.
 
         Raises:
@@ -149,21 +149,21 @@ class Sidecar(Questions):
         *,
         front_end: FrontEnd | None = None,
     ) -> Observation:
-        """Hand a front end's message to a comm of a branch: what its callbacks do is a run.
+        """Deliver a front end's message to a comm of a branch, and observe its callbacks.
 
-        What that changes is lost when the branch has to be built again from its cells.
+        What they change is lost if the branch has to be rebuilt from its cells.
 
         Args:
             branch_id: Where the comm is.
-            message: Of the Jupyter protocol: ``msg_type`` (``comm_open``, ``comm_msg`` or
-                ``comm_close``) and ``content``; perhaps ``header``, ``metadata``, and ``buffers``
-                as bytes.
+            message: As in the Jupyter protocol: ``msg_type`` (``comm_open``, ``comm_msg`` or
+                ``comm_close``) and ``content``; optionally ``header``, ``metadata``, and
+                ``buffers`` as bytes.
             limits: Those of the sidecar by default.
-            front_end: Is shown what the callbacks put out.
+            front_end: Gets the outputs of the callbacks.
 
         Raises:
             BranchNotFound: There is no such branch.
-            ReplayError: The branch had to be built again, and its cells came out differently.
+            ReplayError: The branch had to be rebuilt, and its cells came out differently.
         """
         branch = self._tree.find(branch_id)
         async with branch.lock:
@@ -171,13 +171,13 @@ class Sidecar(Questions):
             return await self._states.deliver(branch, message, effective_limits, front_end)
 
     async def unpickle(self, branch_id: str, variables: PickledVariables) -> Unpickled:
-        """Take variables of the user's kernel into a branch; ``carry`` is what to call.
+        """Load variables of the user's kernel into a branch. Call ``carry`` rather than this.
 
-        Their file belongs to the sidecar from then on.
+        The sidecar owns their file from then on.
 
         Raises:
             BranchNotFound: There is no such branch.
-            SidecarError: The branch ended over it, or could not answer.
+            SidecarError: The branch ended while loading them, or could not answer.
         """
         self._pickled.append(variables)
         branch = self._tree.find(branch_id)
@@ -196,7 +196,7 @@ class Sidecar(Questions):
         return outcome
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
-        """A new branch with the state that ``branch_id`` has now.
+        """Create a branch with the current state of ``branch_id``.
 
         Args:
             branch_id: The branch to start from.
@@ -204,7 +204,7 @@ class Sidecar(Questions):
 
         Raises:
             BranchNotFound: There is no such branch.
-            SidecarError: A fork was insisted on and did not work.
+            SidecarError: The strategy ``fork`` was insisted on, and forking failed.
         """
         parent = self._tree.find(branch_id)
         strategy = self._states.strategy
@@ -232,7 +232,7 @@ class Sidecar(Questions):
         return child.id
 
     async def promote(self, branch_id: str) -> None:
-        """Decide for a branch: its siblings and all that come from them are dropped.
+        """Choose a branch: drop its siblings and all their descendants.
 
         Raises:
             BranchNotFound: There is no such branch.
@@ -248,7 +248,7 @@ class Sidecar(Questions):
         await asyncio.gather(*(self._states.bury(loser) for loser in losers))
 
     async def drop(self, branch_id: str) -> None:
-        """End a branch; branches made from it stay, and become its parent's.
+        """End a branch; its children stay, and become its parent's.
 
         Raises:
             BranchNotFound: There is no such branch.
@@ -258,7 +258,7 @@ class Sidecar(Questions):
         await self._states.bury(branch)
 
     async def interrupt(self, branch_id: str) -> None:
-        """Stop what runs in a branch; nothing happens when nothing runs.
+        """Interrupt what runs in a branch; no effect if nothing does.
 
         Raises:
             BranchNotFound: There is no such branch.
@@ -268,16 +268,16 @@ class Sidecar(Questions):
             branch.process.interrupt()
 
     async def measure(self) -> tuple[BranchInfo, ...]:
-        """The tree, with the memory of each idle branch as it is now."""
+        """The tree, with the current memory of each idle branch."""
         await self._states.measure()
         return self.tree()
 
     def tree(self) -> tuple[BranchInfo, ...]:
-        """All branches, oldest first; memory as it was measured last."""
+        """All branches, oldest first, with memory as last measured."""
         return tuple(branch.info() for branch in self._tree)
 
     async def _close_whatever_happens(self) -> None:
-        """Close to the end even when the task is cancelled meanwhile; then pass that on."""
+        """Finish closing even if the task is cancelled meanwhile, then raise the cancellation."""
         closing = asyncio.create_task(self._close())
         cancellation: asyncio.CancelledError | None = None
         while not closing.done():

@@ -1,4 +1,4 @@
-"""How a branch's state comes to a process, and how one cell more becomes part of it."""
+"""How a process gets a branch's state, and how another cell becomes part of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Step:
 
 
 class States:
-    """Gives branches their processes, runs cells in them, and takes them away."""
+    """Gives branches their processes, runs cells in them, and ends them."""
 
     def __init__(self, tree: Tree, launches: Launches) -> None:
         self._tree = tree
@@ -53,10 +53,10 @@ class States:
         return self.strategy is not None and self.strategy.forks
 
     async def live(self, branch: Branch, *, is_afresh: bool = False) -> BranchProcess:
-        """The branch's process, built again when there is none.
+        """The branch's process, rebuilt if there is none.
 
         Args:
-            branch: A branch that is locked for this.
+            branch: A branch that the caller has locked.
             is_afresh: Build it from its cells alone, without a fork.
 
         Raises:
@@ -91,14 +91,14 @@ class States:
         except ReplayError:
             if branch.is_dropped or not process.is_fork:
                 raise
-            await self.bury(branch)  # the fork may be why
+            await self.bury(branch)  # the fork may be the cause
             return await self._rebuild(branch, is_afresh=True)
         return process
 
     async def _nearest(
         self, branch: Branch, *, is_afresh: bool
     ) -> tuple[BranchProcess, list[Cell]]:
-        """A process to go on from, and the cells that lead from there to the branch's state."""
+        """A process to start from, and the cells that lead from there to the branch's state."""
         source = None if is_afresh else self._tree.nearest_live(branch)
         if source is not None and self.strategy is not None:
             async with source.lock:
@@ -112,14 +112,14 @@ class States:
         return await self._launches.start(), branch.cells
 
     async def fork(self, source: Branch) -> BranchProcess | None:
-        """A process with the state of a branch that is locked for this.
+        """Fork a process from a branch that the caller has locked.
 
         Returns:
-            None where a process is built from the branch's cells when it is first used.
+            None if the process is to be built from the branch's cells on first use.
 
         Raises:
             ForkRefused: The branch can't be forked.
-            SidecarError: A fork was insisted on and did not work.
+            SidecarError: The strategy ``fork`` was insisted on, and forking failed.
         """
         assert self.strategy is not None
         try:
@@ -130,10 +130,10 @@ class States:
         return await self.strategy.branch(source.process)
 
     async def _renew(self, source: Branch) -> bool:
-        """Run a branch's cells again in a process that is no fork, which the branch goes on with.
+        """Replay a branch's cells in a process that is not a fork, and move the branch there.
 
         Returns:
-            Whether that could be done; if not, the branch is as it was.
+            Whether this worked; if not, the branch is as it was.
         """
         process = source.process
         if process is None or not process.is_fork or process.is_watched or not source.is_exact:
@@ -167,7 +167,7 @@ class States:
                 await self.bury(branch)  # it ended, or a snippet has changed what answers in it
 
     async def put_to_sleep(self, branch: Branch) -> None:
-        """End an idle branch's process to save its memory; it is built again when asked for."""
+        """End an idle branch's process to save its memory; it is rebuilt on demand."""
         if branch.lock.locked():
             return
         async with branch.lock:
@@ -176,7 +176,7 @@ class States:
                 branch.has_died, branch.is_dormant = False, True
 
     async def bury(self, branch: Branch) -> None:
-        """Let go of a branch's process, and of the launch when no other branch lives in it."""
+        """End a branch's process, and its launch if no other branch lives in it."""
         process, branch.process = branch.process, None
         branch.own_bytes = branch.shared_bytes = None
         if process is None:
@@ -190,9 +190,9 @@ class States:
             await self._launches.end(process.launch)
 
     async def take(self, branch: Branch, step: Step) -> Observation:
-        """Run a snippet in a branch that is locked for it.
+        """Run a snippet in a branch that the caller has locked.
 
-        Where it hangs in a process that was forked, it is run again in one that was not.
+        If it hangs in a process that was forked, it is run again in one that was not.
         """
         try:
             process = await self.live(branch)
@@ -212,7 +212,7 @@ class States:
     async def deliver(
         self, branch: Branch, message: Message, limits: Limits, front_end: FrontEnd | None
     ) -> Observation:
-        """Hand a front end's comm message to a branch that is locked for it."""
+        """Deliver a front end's comm message to a branch that the caller has locked."""
         process = await self.live(branch)
         run = Run(process, comm_request(message, limits), limits, front_end)
         return await self._observe(branch, run)
@@ -256,7 +256,7 @@ class States:
         return observation.model_copy(update={"note": note})
 
     def _remember(self, branch: Branch) -> None:
-        """Make no more forks of this state, nor of the one that it came from."""
+        """Stop forking this state and the one that it came from."""
         if branch.created == "fork":
             branch.created = "replay"
         for state in (branch, self._tree.parent_of(branch)):
@@ -282,7 +282,7 @@ async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> 
 
 
 def _with_time(limits: Limits) -> Limits:
-    """More than the cell had: it came to its end then, and the machine may be busier now."""
+    """Allow more time than the cell had: it finished then, but the machine may be busier now."""
     if limits.wall_seconds is None:
         return limits
     return limits.model_copy(update={"wall_seconds": _PATIENCE * limits.wall_seconds})
@@ -310,7 +310,7 @@ def _divergence(branch: Branch, cell: Cell, observation: Observation) -> str:
 
 
 def _in_what_is_left(step: Step, used_s: float) -> Step:
-    """The step with the time that it has left, at least half of what it may take."""
+    """The step with the time that it has left, but at least half of its limit."""
     most = step.limits.wall_seconds
     if most is None:
         return step

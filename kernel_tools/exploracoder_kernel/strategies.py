@@ -17,10 +17,10 @@ class Strategy:
     """Makes the process of a child branch.
 
     Attributes:
-        name: ``fork``, of the parent's process, takes milliseconds, and nothing runs again.
-            ``replay`` is a fresh process in which its cells run again, once it is needed.
-        reason: Why it is this, in words.
-        is_forced: Also where a fork is not safe.
+        name: ``fork`` copies the parent's process, which takes milliseconds and reruns nothing.
+            ``replay`` runs the cells again in a fresh process, once that is needed.
+        reason: Why this one is used, in words.
+        is_forced: Whether to fork even if that is not safe.
     """
 
     name: Literal["fork", "replay"]
@@ -29,15 +29,15 @@ class Strategy:
 
     @property
     def forks(self) -> bool:
-        """Whether branches are made by forks, where that is safe."""
+        """Whether branches are made by forking, if that is safe."""
         return self.name == "fork"
 
     async def branch(self, parent: BranchProcess | None) -> BranchProcess | None:
-        """The child's process, or None: it is built from its cells when it is first used.
+        """The child's process, or None if it is to be built from its cells on first use.
 
         Raises:
             ForkRefused: This parent can't be forked; the child has to be built from its cells.
-            SidecarError: It can't be forked, and the user asked for nothing else.
+            SidecarError: It can't be forked, and the user insisted on a fork.
         """
         if not self.forks or parent is None:
             return None
@@ -53,10 +53,10 @@ class Strategy:
 
 
 def choose(choice: StrategyChoice, launch: Launch) -> Strategy:
-    """The strategy for what a launch said about its system.
+    """Choose the strategy by what a launch reported about its system.
 
     Raises:
-        SidecarError: A fork was asked for where there is none.
+        SidecarError: ``fork`` was asked for, but branches can't be forked here.
     """
     platform = str(launch.hello["platform"])
     can_fork = platform.startswith("linux") and bool(launch.hello["can_adopt"])

@@ -26,7 +26,7 @@ _LONGEST_PAUSE = 600.0
 class Cell:
     """A snippet that is part of a branch's state, and how it came out.
 
-    With ``variables`` there is no snippet: variables of the user's kernel were taken in.
+    With ``variables`` there is no snippet: variables of the user's kernel were loaded instead.
     """
 
     code: str
@@ -41,12 +41,12 @@ class Branch:
     """A branch: the cells its state comes from, and the process that holds it, if there is one.
 
     Attributes:
-        is_exact: Whether the cells tell all that the process holds. A run that was stopped in the
-            middle has left something that they don't.
+        is_exact: Whether the cells reproduce all that the process holds. A run that was stopped
+            midway leaves something that they don't.
         is_dormant: Whether the process was ended to save memory.
-        why_no_forks: Why no more forks of this state are made, when one of them hung.
-        no_forks_until: When one is tried again, in seconds of ``time.monotonic``: where the machine
-            was too busy for an answer, it will not be so for ever.
+        why_no_forks: Why this state is not forked any more, if a fork of it hung.
+        no_forks_until: When a fork is tried again, in seconds of ``time.monotonic``: a machine that
+            was too busy to answer in time may not stay so.
         used_at: When a cell was last run in it, in seconds of ``time.monotonic``.
     """
 
@@ -77,17 +77,17 @@ class Branch:
 
     @property
     def is_unforkable(self) -> bool:
-        """Whether no fork of it is to be tried now."""
+        """Whether it must not be forked for now."""
         return bool(self.why_no_forks) and time.monotonic() < self.no_forks_until
 
     def note_hung_fork(self, why: str) -> None:
-        """A fork did not answer: try none for a while, which is longer each time."""
+        """Suspend forking because a fork did not answer, for longer each time."""
         self._pause_seconds = min(2 * self._pause_seconds, _LONGEST_PAUSE) or _FIRST_PAUSE
         self.why_no_forks = why
         self.no_forks_until = time.monotonic() + self._pause_seconds
 
     def info(self) -> BranchInfo:
-        """What is shown of it."""
+        """The branch's line in the tree."""
         has_ended = self.process is not None and not self.process.is_alive
         state: BranchState = "busy" if self.is_busy else "idle"
         if not self.is_busy and (self.has_died or has_ended):
@@ -129,7 +129,7 @@ class Tree:
             raise BranchNotFound(branch_id) from None
 
     def parent_of(self, branch: Branch) -> Branch | None:
-        """None for the root."""
+        """The branch's parent; None for the root."""
         return self._branches.get(branch.parent or "")
 
     def siblings_of(self, branch: Branch) -> list[Branch]:
@@ -137,14 +137,14 @@ class Tree:
         return [b for b in self if b.parent == branch.parent and b is not branch]
 
     def with_descendants(self, branch: Branch) -> list[Branch]:
-        """The branch and all that come from it, parents first."""
+        """The branch and all its descendants, parents first."""
         branches = [branch]
         for ancestor in branches:
             branches += [b for b in self if b.parent == ancestor.id]
         return branches
 
     def nearest_live(self, branch: Branch) -> Branch | None:
-        """The idle branch whose state most cells of ``branch`` lead from, if there is any."""
+        """The idle branch whose cells are the longest prefix of those of ``branch``, if any."""
         able = [
             other
             for other in self
@@ -160,13 +160,13 @@ class Tree:
         return f"b{next(self._numbers)}"
 
     def add(self, branch: Branch, parent: Branch | None = None) -> None:
-        """Take in a new branch, also when its parent was dropped while it was being made."""
+        """Add a new branch, even if its parent was dropped while it was being made."""
         if parent is not None and parent.id not in self._branches:
             branch.parent = parent.parent
         self._branches[branch.id] = branch
 
     def remove(self, branch: Branch) -> None:
-        """Take a branch out. Its children become those of its parent."""
+        """Remove a branch; its children become its parent's."""
         del self._branches[branch.id]
         branch.is_dropped = True
         for child in self:
@@ -174,12 +174,12 @@ class Tree:
                 child.parent = branch.parent
 
     def clear(self) -> None:
-        """Drop all of them."""
+        """Drop all branches."""
         for branch in self:
             branch.is_dropped = True
         self._branches.clear()
 
 
 def _leads_to(start: list[Cell], whole: list[Cell]) -> bool:
-    """Whether ``whole`` begins with these very cells: equal ones may have had another effect."""
+    """Whether ``whole`` starts with the very same cells: equal ones may differ in effect."""
     return len(start) <= len(whole) and all(map(operator.is_, start, whole))

@@ -1,4 +1,4 @@
-"""A kernel of the user's, asked from outside: never interrupted, and no name is left in it."""
+"""Queries the user's own kernel from outside, without interrupting it or binding names in it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _HEARTBEAT_SECONDS = 5.0
 
 @asynccontextmanager
 async def attach(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
-    """A client of a running kernel.
+    """Connect a client to a running kernel.
 
     Args:
         connection_file: Its path, or the kernel's id or a part of it.
 
     Raises:
-        KernelError: There is no such file, or it is not one.
+        KernelError: There is no such file, or it is not a connection file.
     """
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.connect import find_connection_file
@@ -61,11 +61,11 @@ async def attach(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
 
 
 class UserKernel:
-    """Asks a running kernel of Python. Nobody else may read the client's shell channel meanwhile.
+    """Queries a running Python kernel. Nobody else may read the client's shell channel meanwhile.
 
     Args:
-        client: With its channels started, of a kernel on this machine.
-        busy_seconds: How long a kernel that runs a cell is waited for.
+        client: The client of a kernel on this machine, with its channels started.
+        busy_seconds: How long to wait for a kernel that is running a cell.
         seconds: How long an answer may take.
     """
 
@@ -77,14 +77,14 @@ class UserKernel:
         self._seconds = seconds
 
     async def evaluate(self, expression: str) -> str:
-        """``repr`` of an expression, which must not change anything.
+        """The ``repr`` of an expression, which must have no side effects.
 
         Raises:
             KernelError: The kernel is busy, has ended, speaks another language, or could not
                 evaluate it.
         """
         content: Mapping[str, Any] = {"status": "aborted"}
-        # A cell of the user's that fails takes all with it that waits behind it.
+        # If a cell of the user's fails, the requests queued behind it are aborted.
         while content["status"] == "aborted":
             await self._wait_until_idle()
             content = await self._execute(expression)
@@ -94,12 +94,12 @@ class UserKernel:
         return str(value["data"].get("text/plain", ""))
 
     async def pickle(self, request: PickleRequest) -> PickledVariables:
-        """Have the kernel write its variables to a file, which has lost its name on return.
+        """Have the kernel write its variables to a file, which is unlinked on return.
 
         Raises:
             KernelError: The kernel is busy, has ended, failed, or can't be reached with files.
         """
-        # The next start removes it if this process is killed before it can.
+        # If this process is killed before it removes the folder, the next start does.
         scratch = await asyncio.to_thread(Scratch.create)
         path = scratch.folder / "variables"
         try:
@@ -144,7 +144,7 @@ class UserKernel:
         return await self._reply(request, late)
 
     async def _reply(self, request: Awaitable[Any], late: str) -> Mapping[str, Any]:
-        """The reply's content, while the kernel lives. Raises KernelError with ``late``."""
+        """The reply's content. Raises KernelError: ``late`` on a timeout, or if the kernel dies."""
         reply = asyncio.ensure_future(request)
         try:
             while not (await asyncio.wait({reply}, timeout=_HEARTBEAT_SECONDS))[0]:
@@ -159,7 +159,7 @@ class UserKernel:
 
 
 def _pickling(request: PickleRequest, path: Path) -> str:
-    """An expression that binds no name; builtins are fetched anew, for some may be rebound."""
+    """An expression that binds no name; it imports builtins, since some may be rebound."""
     text = _SCRIPT.read_text(encoding="utf-8")
     options = request.model_dump() | {"path": str(path), "library": library_source()}
     run = f"__import__('builtins').exec({text!r}, space) or space['answer']({options!r})"

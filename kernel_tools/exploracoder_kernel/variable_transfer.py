@@ -1,4 +1,4 @@
-"""Bringing variables of a user's kernel along into a branch."""
+"""Brings variables of a user's kernel into a branch."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ async def carry(
     *,
     limit_bytes: int = DEFAULT_LIMIT_BYTES,
 ) -> Carried:
-    """Bring variables of a Python kernel along; they are part of the branch's cells then.
+    """Copy variables of a Python kernel into a branch, where they become part of its cells.
 
     Names of one object stay names of one object. Functions that were defined in the notebook see
-    the branch's names, and those they need come along.
+    the branch's names, and bring along those they need.
 
     Args:
-        origin: Where from.
+        origin: Where they come from.
         names: What to bring.
-        sidecar: Where to; the kernel of a remote one may be on another machine.
-        branch_id: The branch that gets them, which is the root as a rule.
-        limit_bytes: Of all of them together.
+        sidecar: Where they go; the kernel of a remote one may be on another machine.
+        branch_id: The branch that gets them, usually the root.
+        limit_bytes: Limit for all of them together.
 
     Raises:
-        KernelError: The kernel is busy, has ended, is no Python, or runs on another machine.
+        KernelError: The kernel is busy, has ended, is not Python, or runs on another machine.
         BranchNotFound: There is no such branch.
         SidecarError: The branch could not answer.
     """
@@ -100,15 +100,15 @@ def _carried(
 
 
 class OwnVariables:
-    """Copies of variables of ``__main__`` as they are now, in a file without a name until `close`.
+    """Copies of the current variables of ``__main__``, in an unnamed file until `close`.
 
-    They are written at once, in the caller's thread: what the process does to them later changes
-    nothing. Only when the branch cannot make some of them, or has another version of Python, is
-    what remains written once more, as it is then.
+    They are written at once, in the caller's thread, so that later changes have no effect. Only if
+    the branch cannot rebuild some of them, or has another version of Python, are the rest written
+    once more, as they are then.
 
     Args:
         names: What to bring.
-        limit_bytes: Of all of them together.
+        limit_bytes: Limit for all of them together.
 
     Raises:
         KernelError: They cannot be written.
@@ -122,15 +122,15 @@ class OwnVariables:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """The names that cannot go, and why, in words."""
+        """The names that can't be brought, and why, in words."""
         return {variable.name: variable.reason for variable in self._pickled.report.refused}
 
     def close(self) -> None:
-        """Take the copies away. Branches that have them keep them."""
+        """Discard the copies. Branches that have them keep them."""
         self._pickled.file.close()
 
     async def pickle(self, request: PickleRequest) -> PickledVariables:
-        """The copies, in a file of the receiver's. Raises KernelError if they can't be written."""
+        """The copies, in a file for the caller. Raises KernelError if they can't be written."""
         own = self._request.python
         if request.python.rpartition(".")[0] == own.rpartition(".")[0]:
             request = request.model_copy(update={"python": own})
@@ -147,7 +147,7 @@ def _pickle_here(request: PickleRequest) -> PickledVariables:
     from exploracoder_kernel.branch.pickling import pickle_variables
 
     try:
-        # It is open for as long as somebody may have to read it.
+        # It stays open as long as somebody may have to read it.
         file = tempfile.TemporaryFile()  # noqa: SIM115
         report = pickle_variables(request.model_dump(), file, cloudpickle)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How a run that met a limit, or what a sandbox keeps it from, is reported."""
+"""How to report a run that hit a limit or something that the sandbox forbids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_NETWORK = (
     r"Errno (101|110|113|-2|-3|-5)\b|Network is unreachable|[Nn]ame resolution"
     r"|Name or service not known|Could not resolve host|urlopen error|HTTPS?Connection|ConnectError"
 )
-# The first that is found in the error is said.
+# The sentence of the first pattern found in the error is used.
 _KINDS: tuple[tuple[str, str], ...] = (
     (r"Errno 30\b|Read-only file system", "The sandbox lets nothing of yours be changed."),
     (r"Errno 28\b|No space left", "The sandbox bounds how much a snippet may write."),
@@ -33,7 +33,7 @@ def with_limits(outcome: dict[str, Any], watch: Watched, limits: Limits) -> dict
     """The outcome of a run, given what the reaper saw of it.
 
     A run that a limit ended, by an exception or by a kill, has the status ``limit``. One that ran
-    out of time, or came to its end all the same, only names the limits.
+    out of time, or finished all the same, only names the limits.
     """
     hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *watch.limits_hit]))
     if not hit:
@@ -65,13 +65,13 @@ def _killed_over(name: str, limits: Limits) -> dict[str, Any]:
 
 
 def failure(status: RunStatus, ename: str, evalue: str) -> dict[str, Any]:
-    """The outcome of a run that has not come to its end by itself."""
+    """The outcome of a run that did not finish by itself."""
     report = {"ename": ename, "evalue": evalue, "traceback": [f"{ename}: {evalue}"], "line": None}
     return {"status": status, "error": report}
 
 
 def sandbox_sentence(ename: str, evalue: str, *, has_network: bool) -> str:
-    """What to say besides an error; empty when the sandbox has nothing to do with it."""
+    """What to add to an error; empty if the sandbox has nothing to do with it."""
     text = f"{ename}: {evalue}"
     if not has_network and re.search(_NO_NETWORK, text):
         return "The sandbox has no network."

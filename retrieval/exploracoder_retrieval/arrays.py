@@ -1,4 +1,4 @@
-"""numpy, and the arrays that are passed around; it is loaded when something is computed."""
+"""numpy, loaded on first use, and the array types that are passed around."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float32]
     Matrix: TypeAlias = NDArray[np.float32]
-    Vectors: TypeAlias = NDArray[np.float32]  # a row each, of length one
+    Vectors: TypeAlias = NDArray[np.float32]  # one per row, of length one
     RowNumbers: TypeAlias = NDArray[np.intp]
 else:
 
     class _Numpy:
-        """Stands for numpy: most commands compute nothing, and loading it takes time."""
+        """Stands in for numpy: most commands compute nothing, and importing it takes time."""
 
         def __getattr__(self, name: str) -> Any:
             import numpy
 
-            attribute = self.__dict__[name] = getattr(numpy, name)  # the next time it is at hand
+            attribute = self.__dict__[name] = getattr(numpy, name)  # cached for next time
             return attribute
 
     np = _Numpy()

@@ -17,20 +17,20 @@ class WordIndex:
     def __init__(self, model: Any, rows: int) -> None:
         self._model = model
         self.rows = rows
-        # Seen as plain arrays, which are cut several times faster than mapped ones.
+        # Viewed as plain arrays, which are sliced several times faster than mapped ones.
         self._starts, self._rows, self._scores = (
             model.scores[name].view(np.ndarray) for name in ("indptr", "indices", "data")
         )
 
     @classmethod
     def build(cls, documents: Iterable[Sequence[str]]) -> WordIndex:
-        """From the words of each document, in row order."""
+        """Build from the words of each document, in row order."""
         import bm25s
 
         # Numbers instead of words: a million documents' words would fill gigabytes.
         vocabulary: dict[str, int] = {}
         token_ids = [
-            # bm25s cannot index documents that have no word at all among them.
+            # bm25s cannot index a set of documents that contains no word at all.
             [vocabulary.setdefault(word, len(vocabulary)) for word in each or ("_",)]
             for each in documents
         ]
@@ -40,7 +40,7 @@ class WordIndex:
 
     @classmethod
     def load(cls, folder: Path, rows: int) -> WordIndex:
-        """From files that `save` wrote.
+        """Load from files that `save` wrote.
 
         Raises:
             IndexCorrupt: they are missing or damaged.
@@ -56,7 +56,7 @@ class WordIndex:
         self._model.save(folder, show_progress=False)
 
     def postings(self, word: str) -> tuple[NDArray[np.int32], Floats]:
-        """The rows that have a stem, each once, and what it gives them."""
+        """The rows that contain a stem, each once, and its score for each."""
         number = self._model.vocab_dict.get(word, -1)
         if not 0 <= number < len(self._starts) - 1:
             return self._rows[:0], self._scores[:0]
@@ -64,7 +64,7 @@ class WordIndex:
         return self._rows[span], self._scores[span]
 
     def search(self, query: str, limit: int) -> list[tuple[int, float]]:
-        """Rows with their scores, best first; rows that share no word are left out."""
+        """Rows with their scores, best first; rows that share no word with it are left out."""
         scores = np.zeros(self.rows, dtype=np.float32)
         for word in words(query):
             rows, shares = self.postings(word)

@@ -1,15 +1,15 @@
-"""What an index folder holds: its catalog, and the files of each library's current generation.
+"""The contents of an index folder: its catalog, and the files of each library's generations.
 
-    catalog.json                       which libraries, in which editions, and which generation of
-                                       each counts
+    catalog.json                       which libraries, in which editions, and the current
+                                       generation of each
     libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
                                        (BM25), names/, figures.npy; written once
-    memo/NAME/GENERATION.json          what was derived from a generation
+    memo/NAME/GENERATION.json          values derived from a generation
     chroma/                            the vectors
 
-A generation is complete before the catalog names it, and the catalog is replaced in one step.
-Libraries of one name that are read from several places, as by two environments with other versions,
-are editions: none takes the place of another, of which somebody may be reading.
+A generation is complete before the catalog names it, and the catalog is replaced atomically.
+Libraries of one name that are read from several places, such as two environments with different
+versions, are editions: none replaces another, which somebody may be reading.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from exploracoder_retrieval.ranking.standing import STANDING
 from exploracoder_retrieval.rows import Tables
 
 SCHEMA = 8
-# Editions of one library; what has not been read for longest goes.
+# Editions of one library; those read longest ago are dropped.
 _MOST_EDITIONS = 8
-# Counts up when the same source would be read or worded differently than before.
+# Increment when the same source would be read or worded differently than before.
 HARVEST_VERSION = 6
 
 
@@ -61,13 +61,13 @@ class Entry(BaseModel):
 
     @property
     def is_gone(self) -> bool:
-        """Whether there is nothing any more where it was read from."""
+        """Whether the place it was read from no longer exists."""
         return bool(self.root) and not Path(self.root).exists()
 
 
 class Catalog(BaseModel):
-    """The libraries of an index folder, by name: the edition that was read last, and ``others``,
-    last read first.
+    """The libraries of an index folder by name, each in its most recently read edition; ``others``
+    are the other editions, most recently read first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -82,17 +82,17 @@ class Catalog(BaseModel):
         return (*self.libraries.values(), *self.others)
 
     def find(self, name: str) -> Entry | None:
-        """By distribution or import name, the edition that was read last."""
+        """The most recently read edition of a library, by distribution or import name."""
         if name in self.libraries:
             return self.libraries[name]
         return next((each for each in self.libraries.values() if each.import_name == name), None)
 
     def editions(self, name: str) -> tuple[Entry, ...]:
-        """Those of a distribution, last read first."""
+        """The editions of a distribution, most recently read first."""
         return tuple(each for each in self.entries if each.name == name)
 
     def with_entry(self, entry: Entry) -> Catalog:
-        """With an edition in the place of the one that was read from there before."""
+        """A copy with ``entry`` replacing the edition read from the same place before."""
         beside = [
             each
             for each in self.editions(entry.name)
@@ -101,11 +101,11 @@ class Catalog(BaseModel):
         return self._with(entry.name, (entry, *beside[: _MOST_EDITIONS - 1]))
 
     def without(self, name: str) -> Catalog:
-        """Without any edition of a library."""
+        """A copy without any edition of a library."""
         return self._with(name, ())
 
     def without_edition(self, entry: Entry) -> Catalog:
-        """Without this one alone."""
+        """A copy without this one edition."""
         return self._with(
             entry.name, tuple(each for each in self.editions(entry.name) if each != entry)
         )
@@ -128,7 +128,7 @@ class Files:
         self._catalog = folder / "catalog.json"
 
     def catalog_stamp(self) -> tuple[int, int]:
-        """Changes whenever the catalog was replaced."""
+        """A value that changes whenever the catalog is replaced."""
         try:
             status = self._catalog.stat()
         except OSError:
@@ -136,7 +136,7 @@ class Files:
         return (status.st_mtime_ns, status.st_ino)
 
     def read_catalog(self) -> Catalog:
-        """The catalog; an empty one where there is none.
+        """The catalog; an empty one if there is none.
 
         Raises:
             IndexCorrupt: the file is damaged or was written by another version.
@@ -161,12 +161,11 @@ class Files:
     def write_generation(
         self, name: str, generation: str, info: LibraryInfo, corpus: Corpus, tables: Tables
     ) -> None:
-        """Writes a generation's files beside the others; a complete one is left as it is."""
+        """Write a generation's files beside the others, replacing this one if it exists."""
         target = self._generation(name, generation)
-        if target.exists():
-            shutil.rmtree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+        old = staging.with_name(f"{staging.name}-old")
         try:
             write_docs(staging, corpus.docs)
             tables.save(staging / "rows")
@@ -174,12 +173,15 @@ class Files:
             corpus.words.save(staging / "words")
             corpus.names.save(staging / "names")
             _save_figures(staging, corpus)
+            if target.exists():
+                target.replace(old)
             staging.replace(target)
         finally:
-            shutil.rmtree(staging, ignore_errors=True)
+            for folder in (staging, old):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def read_generation(self, entry: Entry) -> tuple[LibraryInfo, Corpus, Tables]:
-        """Raises IndexCorrupt when a file is missing, damaged or shorter than it was."""
+        """Read a generation; raises IndexCorrupt if a file is missing, damaged or truncated."""
         folder = self._generation(entry.name, entry.generation)
         try:
             info = LibraryInfo.model_validate_json((folder / "library.json").read_bytes())
@@ -194,7 +196,7 @@ class Files:
         return info, corpus, Tables.load(folder / "rows")
 
     def drop_generations(self, name: str, *, keep: Collection[str]) -> None:
-        """Removes all other generations of a library, and what was derived from them."""
+        """Remove all other generations of a library, and the values derived from them."""
         for each in _entries_of(self.folder / "libraries" / slug(name)):
             if each.name not in keep:
                 shutil.rmtree(each, ignore_errors=True)
@@ -203,13 +205,13 @@ class Files:
                 each.unlink(missing_ok=True)
 
     def wipe(self) -> None:
-        """Removes everything an index wrote; nothing in it was made by hand."""
+        """Remove everything that the index wrote; none of it was made by hand."""
         self._catalog.unlink(missing_ok=True)
         for name in ("libraries", "memo", "chroma"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def read_memo(self, entry: Entry) -> dict[str, Any]:
-        """What was derived from this very generation; empty for any other."""
+        """The values derived from exactly this generation; empty if there are none."""
         try:
             values = json.loads(self._memo(entry).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -248,6 +250,6 @@ def _load_figures(folder: Path, rows: int) -> Matrix:
 
 
 def slug(name: str) -> str:
-    """A name as a folder and as part of a collection's name; different names stay different."""
+    """A name usable for a folder and in a collection's name; different names stay different."""
     plain = re.sub(r"[^a-zA-Z0-9]+", "-", name).strip("-").lower()[:24] or "library"
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"

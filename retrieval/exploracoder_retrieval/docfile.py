@@ -1,4 +1,4 @@
-"""The documents of a library in a file, read one by one as they are asked for."""
+"""The documents of a library in a file, read one by one on demand."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import np
 from exploracoder_retrieval.errors import IndexCorrupt
 
-# As many parsed documents are kept as most libraries have; a million would take gigabytes.
+# More parsed documents than most libraries have; a million would take gigabytes.
 _KEPT = 20_000
 _CHECKED_BYTES = 1 << 22
 
 
 class DocFile(Sequence[ApiDoc]):
-    """ApiDocs in row order, a JSON object a line.
+    """ApiDocs in row order, one JSON object per line.
 
-    The file is mapped into memory, so that opening costs one pass over its bytes for their
-    checksum, and only what is asked for is parsed. It stays readable when its folder is removed.
+    The file is mapped into memory, so that opening it costs one pass over its bytes for the
+    checksum, and only requested documents are parsed. It stays readable if its folder is removed.
     """
 
     def __init__(self, data: bytes | mmap.mmap, starts: Any) -> None:
@@ -36,7 +36,7 @@ class DocFile(Sequence[ApiDoc]):
         """The documents that `write_docs` put into a folder.
 
         Raises:
-            IndexCorrupt: files are missing, damaged, or not of ``count`` documents.
+            IndexCorrupt: files are missing, damaged, or do not hold ``count`` documents.
         """
         try:
             with (folder / "docs.jsonl").open("rb") as file:
@@ -72,7 +72,7 @@ class DocFile(Sequence[ApiDoc]):
 
 
 def write_docs(folder: Path, docs: Iterable[ApiDoc]) -> None:
-    """Writes ``docs.jsonl``, where each line starts, and what the file must be like."""
+    """Write ``docs.jsonl``, the offset of each line, and a manifest to verify the file by."""
     starts, crc = [0], 0
     with (folder / "docs.jsonl").open("wb") as file:
         for doc in docs:

@@ -1,4 +1,4 @@
-"""The docs of one API taken apart, as a page shows them."""
+"""The docs of one API split into the parts that a page shows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class DocPage(BaseModel):
 
 
 def doc_page(name: str, doc: str) -> DocPage:
-    """Take the docs of the API ``name`` apart: numpy's way, Google's, reStructuredText's, or prose.
+    """Split the docs of the API ``name``: numpy style, Google style, reStructuredText, or prose.
 
     Code that `find_examples` finds is left out.
     """

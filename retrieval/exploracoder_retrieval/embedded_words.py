@@ -1,4 +1,4 @@
-"""The words under which an API is found: what is embedded, and what BM25 counts."""
+"""The words by which an API is found: the text that is embedded, and the stems BM25 counts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _STOP = frozenset(
 
 
 def index_text(doc: ApiDoc) -> str:
-    """What is embedded: import path and first sentence, with the names a decorator registered.
+    """The text to embed: import path and first sentence, with the names a decorator registered.
 
-    Where nothing is documented, the signature stands in for the sentence.
+    If the API has no docs, the words of its name and its signature replace the sentence.
 
     Source: ExploraCoder, appendix A.7, table 10 (Path + Desc*).
     """
@@ -34,7 +34,7 @@ def index_text(doc: ApiDoc) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Lower-cased stems: each identifier whole and, where it has several, its pieces.
+    """Lower-cased stems: each identifier whole and, if it has several pieces, each piece.
 
     >>> words("KnowledgeFrame.read_csv2")
     ['knowledgefram', 'knowledg', 'frame', 'read_csv2', 'read', 'csv', '2']

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _BATCH_SIZE = 64
-# The longest text of a batch has at most so many times the tokens of the shortest.
+# In a batch, the longest text has at most this many times the tokens of the shortest.
 _PADDING = 1.5
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
@@ -33,7 +33,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Which vectors these are; an index is bound to it."""
+        """Which embeddings these are; an index is bound to this name."""
 
     @property
     def dimensions(self) -> int:
@@ -46,8 +46,8 @@ class Embedder(Protocol):
 class MiniLmEmbedder:
     """all-MiniLM-L6-v2 with int8 weights on onnxruntime: nothing is downloaded at run time.
 
-    Texts are padded to the longest of their batch only, which makes one short query about fifty
-    times cheaper than padding to the model's limit. All instances of a process share one model,
+    Texts are padded only to the longest in their batch, which makes one short query about fifty
+    times cheaper than padding to the model's limit. All instances in a process share one model,
     which takes a quarter of a second and 100 MB to load.
     """
 
@@ -59,7 +59,7 @@ class MiniLmEmbedder:
         self._threads = threads or os.cpu_count() or 1
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Mean of the token vectors, normalised; longer texts are cut at 128 tokens.
+        """Mean of the token vectors, normalised; texts are truncated to 128 tokens.
 
         Raises:
             EmbeddingError: the model or its vocabulary is missing or is not the expected file.
@@ -79,7 +79,7 @@ class MiniLmEmbedder:
 
 
 class _LoadedModel:
-    """The MiniLM's tokenizer and onnxruntime session, for as long as somebody holds them."""
+    """MiniLM's tokenizer and onnxruntime session, alive for as long as somebody holds them."""
 
     _all: ClassVar = weakref.WeakValueDictionary[tuple[int, int], "_LoadedModel"]()
     _loading: ClassVar = threading.Lock()
@@ -90,7 +90,7 @@ class _LoadedModel:
 
     @classmethod
     def shared(cls, threads: int, max_tokens: int) -> _LoadedModel:
-        """The one that is loaded already, or a new one."""
+        """The model that is already loaded, or a new one."""
         with cls._loading:
             model = cls._all.get((threads, max_tokens))
             if model is None:
@@ -99,7 +99,7 @@ class _LoadedModel:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Rows of about the same length together, so that little of a batch is padding."""
+    """Group rows of similar length, so that little of a batch is padding."""
     batch: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) == _BATCH_SIZE or lengths[row] > _PADDING * lengths[batch[0]]):
@@ -126,21 +126,21 @@ def _make_tokenizer(max_tokens: int) -> Any:
 
 
 def _make_session(threads: int) -> Any:
-    # Before the import: it would keep a number of this device, and report what is loaded.
+    # Before the import, which would store an ID of this device and report what is loaded.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
-    # A thread that waits in a loop takes a core from the search, and from whoever else wants it.
+    # A spinning thread takes a core away from the search and from everyone else.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(
         str(_model_path()), options, providers=["CPUExecutionProvider"]
     )
 
 
-# What passes: too many requests, or trouble of the server's own.
+# Transient failures: too many requests, or a problem on the server's side.
 _PASSING = frozenset({408, 409, 429, *range(500, 600)})
 _PAUSES_S = (0.5, 1.0)
 
@@ -148,7 +148,7 @@ _PAUSES_S = (0.5, 1.0)
 class EndpointEmbedder:
     """Any OpenAI-compatible ``/embeddings`` endpoint; ``api_key`` may be empty.
 
-    The key is sent to ``base_url`` alone and is part of no message of this class.
+    The key is sent only to ``base_url`` and never appears in this class's messages.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class EndpointEmbedder:
 
     @cached_property
     def dimensions(self) -> int:
-        """The length of the endpoint's vectors, learnt from one request."""
+        """The length of the endpoint's vectors, learned from one request."""
         return int(self.embed(["dimensions"]).shape[1])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -188,7 +188,7 @@ class EndpointEmbedder:
     def _request(self, texts: list[str]) -> list[list[float]]:
         import httpx
 
-        # An empty string is refused by most servers, and an undocumented API may have no words.
+        # Most servers refuse an empty string, and an undocumented API may have no words.
         payload = [text or " " for text in texts]
         try:
             reply = self._post({"input": payload, "model": self._model, "encoding_format": "float"})
@@ -206,7 +206,7 @@ class EndpointEmbedder:
         return rows
 
     def _post(self, body: Mapping[str, Any]) -> httpx.Response:
-        """The answer to a request that is sent again where what it failed by may pass."""
+        """The response to a request; transient failures are retried."""
         import httpx
 
         def sent() -> httpx.Response:

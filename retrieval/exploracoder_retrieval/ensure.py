@@ -1,4 +1,4 @@
-"""From a name to an index that can be searched, doing only what is needed."""
+"""From a name to a searchable index, doing only the work that is needed."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from exploracoder_retrieval.progress import Progress
 def ensure(
     target: str | Path, interpreter: Interpreter, index: Index, progress: Progress | None = None
 ) -> LibraryInfo:
-    """Harvests and indexes a library unless the index already holds it as it is.
+    """Harvest and index a library unless the index is already up to date.
 
     Raises:
-        LibraryNotFound, UnreadableSource, EmptyLibrary: the library cannot be had.
+        LibraryNotFound, UnreadableSource, EmptyLibrary: the library cannot be harvested.
         IndexUnavailable, EmbeddingError: the index cannot be written.
     """
     library = index.find_target(target, interpreter)
     if library.source == "docs" and _is_gone(library) and library.name in index.names():
-        return index.info(library.name)  # it holds all that the docs said
+        return index.info(library.name)  # the index holds everything the docs said
     if index.is_current(target, interpreter):
         return index.info(library.name)
     mark = fingerprint(library, interpreter)

@@ -11,39 +11,39 @@ class RetrievalError(Exception):
 
 
 class InterpreterError(RetrievalError):
-    """The chosen interpreter is missing, is no Python, or is older than 3.9."""
+    """The chosen interpreter is missing, is not Python, or is older than 3.9."""
 
 
 class NotConfined(RetrievalError):  # noqa: N818 - named for the person's situation
-    """There is no strict sandbox in which a library's code could run, so that none ran."""
+    """There is no strict sandbox to run a library's code in, so none was run."""
 
 
 class LibraryNotFound(RetrievalError):  # noqa: N818 - named for the person's situation
-    """Neither an installed library nor a path answers to the name."""
+    """The name matches neither an installed library nor a path."""
 
 
 class UnreadableSource(RetrievalError):  # noqa: N818 - named for the person's situation
-    """The library's source exists and cannot be read."""
+    """The library's source exists but cannot be read."""
 
 
 class NameNotFound(RetrievalError):  # noqa: N818 - named for the person's situation
-    """A repository has no class, method or function of that name; the nearest are named."""
+    """A repository has no class, method or function of that name; the message gives near ones."""
 
 
 class QuestionError(RetrievalError):
-    """A question to a repository tool names no tool, or lacks an argument or has a wrong one."""
+    """A question to a repository tool names no known tool, or an argument is missing or wrong."""
 
 
 class EmptyLibrary(RetrievalError):  # noqa: N818 - named for the person's situation
-    """The library was read and offers no public API."""
+    """The library was read but offers no public API."""
 
 
 class DocsUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
-    """Documentation beside the library's source is not there, or the web does not give it."""
+    """Documentation given for a library is missing, unreadable or cannot be fetched."""
 
 
 class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situation
-    """The index on disk is damaged; it holds nothing user-made and can be built again."""
+    """The index on disk is damaged; it holds nothing user-made and can be rebuilt."""
 
 
 class IndexUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
@@ -55,8 +55,8 @@ class EmbeddingError(RetrievalError):
 
 
 class QueryRefused(RetrievalError):  # noqa: N818 - named for the person's situation
-    """A query is empty, or what it says must not be sent to the web."""
+    """A query is empty, too long, or must not be sent to the web."""
 
 
 class WebSearchError(RetrievalError):
-    """A search engine is not installed, cannot be reached, or answers something else."""
+    """A search engine is not installed, cannot be reached, or gives an unusable answer."""

@@ -1,7 +1,7 @@
-"""Files that strangers wrote: found, and read whole, within bounds; and our own, written whole.
+"""Finds and reads untrusted files within bounds, and writes our own atomically.
 
-A tree may hold links that lead in circles or out of it, pipes that never end, devices, and more or
-larger files than anybody wants to read. All that reads libraries, repositories or documentation
+A tree may hold links that form cycles or lead out of it, endless pipes, devices, and more or larger
+files than anybody wants to read. Everything that reads libraries, repositories or documentation
 finds its files with `walk` and opens them with `read_bytes`.
 """
 
@@ -21,7 +21,7 @@ from typing import BinaryIO
 from exploracoder_retrieval.errors import UnreadableSource
 
 MAX_SOURCE_BYTES = 4_000_000
-# Files and folders of one walk, and of one folder.
+# Files and folders in one walk, and in one folder.
 MAX_ENTRIES = 200_000
 MAX_DEPTH = 40
 Skip = Callable[[str, str], None]
@@ -30,7 +30,7 @@ _TOO_MANY = f"there are more than {MAX_ENTRIES} files and folders: the rest is l
 _TOO_DEEP = f"it lies more than {MAX_DEPTH} folders deep"
 _OUTSIDE = "it is a link to something outside of what was named"
 _A_LINK = "it is a link to a folder: what belongs to the library is read where it lies"
-# Decoding these takes time that grows with the square of a text's length, or runs its escapes.
+# Decoding these takes quadratic time, or interprets escapes in the text.
 _NOT_READ = frozenset({"punycode", "idna", "undefined", "unicode_escape", "raw_unicode_escape"})
 
 
@@ -38,18 +38,18 @@ def _say_nothing(_name: str, _reason: str) -> None: ...
 
 
 def open_regular(path: Path, *, inside: Path | None = None) -> BinaryIO:
-    """A regular file, opened to be read; what cannot be opened at once is not waited for.
+    """Open a regular file for reading, without blocking on what cannot be opened at once.
 
     Args:
         path: The file, or a link to it.
-        inside: The folder, or the file itself, that a link must not lead out of; None: it may.
+        inside: The folder, or the file itself, that links must not lead out of; None: they may.
 
     Raises:
-        UnreadableSource: it is not there, is no regular file, or lies elsewhere.
+        UnreadableSource: it does not exist, is not a regular file, or lies elsewhere.
     """
     try:
         real = Path(os.path.realpath(path, strict=True))
-        # Before it is opened: opening a device may already do something.
+        # Check before opening: opening a device may have side effects.
         _expect_regular(real.stat())
         if inside is not None and not real.is_relative_to(inside):
             raise UnreadableSource(_OUTSIDE)
@@ -65,7 +65,7 @@ def read_bytes(path: Path, most: int = MAX_SOURCE_BYTES, *, inside: Path | None 
     """The content of a regular file, of at most ``most`` bytes.
 
     Raises:
-        UnreadableSource: as `open_regular` does, and when it is larger.
+        UnreadableSource: as in `open_regular`, or if it is larger.
     """
     with open_regular(path, inside=inside) as file:
         try:
@@ -81,7 +81,7 @@ def decode_python(content: bytes) -> str:
     """A Python file's text, in the encoding that it declares.
 
     Raises:
-        UnreadableSource: it is not text in that encoding, or there is none of that name.
+        UnreadableSource: it is not text in that encoding, or the encoding is unknown or not read.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
@@ -101,9 +101,9 @@ def read_python(path: Path, most: int = MAX_SOURCE_BYTES, *, inside: Path | None
 
 
 def write_atomically(path: Path, content: str | bytes, *, is_synced: bool = True) -> None:
-    """Replaces a file in one step; a crash leaves the old one or the new one.
+    """Replace a file in one step; a crash leaves either the old file or the new one.
 
-    A cache, of which what is damaged counts as not there, need not be synced: that takes time.
+    A cache whose damaged files count as missing need not be synced, which takes time.
     """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     staging = Path(name)
@@ -119,7 +119,7 @@ def write_atomically(path: Path, content: str | bytes, *, is_synced: bool = True
 
 
 def entries(folder: Path | str, on_skip: Skip = _say_nothing) -> list[os.DirEntry[str]]:
-    """What lies in a folder, by name; nothing when it cannot be listed."""
+    """The entries of a folder, by name; empty if it cannot be listed."""
     try:
         with os.scandir(folder) as scan:
             listing = list(islice(scan, MAX_ENTRIES + 1))
@@ -132,7 +132,7 @@ def entries(folder: Path | str, on_skip: Skip = _say_nothing) -> list[os.DirEntr
 
 
 def folder_trouble(entry: os.DirEntry[str], inside: Path | None) -> str:
-    """Why a folder is not gone into, if it is a link: then it must be installed, and no circle."""
+    """Why a link to a folder is not followed: it is not in an installed library, or is a cycle."""
     if not entry.is_symlink():
         return ""
     if inside is not None:
@@ -143,7 +143,7 @@ def folder_trouble(entry: os.DirEntry[str], inside: Path | None) -> str:
 
 
 def is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a folder or a link to one; a link to itself is none."""
+    """Whether it is a folder or a link to one; a link to itself is not."""
     try:
         return entry.is_dir()
     except OSError:
@@ -160,15 +160,15 @@ def walk(
 ) -> Iterator[os.DirEntry[str]]:
     """The regular files below a folder, in the order of their names.
 
-    Environments in it (folders with a ``pyvenv.cfg``) are not part of it.
+    Virtual environments in it (folders with a ``pyvenv.cfg``) are skipped.
 
     Args:
         top: The folder.
         wants: Whether a file of this name is wanted.
-        leaves_out: Whether a folder of this name is left alone.
-        inside: The folder, without links, that links must not lead out of; then links to folders
-            are not followed at all. None: they lead where they want, as in an installed library.
-        on_skip: Called with the path of what is left out for what it is, and the reason.
+        leaves_out: Whether a folder of this name is skipped.
+        inside: The resolved folder that links must not lead out of; links to folders are then not
+            followed at all. None: links may lead anywhere, as in an installed library.
+        on_skip: Called with the path of each unreadable or unsuitable entry, and the reason.
     """
     on_skip = on_skip or _say_nothing
     listings, count = [iter(entries(top, on_skip))], 0
@@ -201,7 +201,7 @@ def _inner(
 
 
 def _trouble(entry: os.DirEntry[str], inside: Path | None) -> str:
-    """Why a file is not read; empty when it is."""
+    """Why a file is not read; empty if it is."""
     try:
         _expect_regular(entry.stat())
     except OSError as error:

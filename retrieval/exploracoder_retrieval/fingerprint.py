@@ -1,4 +1,4 @@
-"""Whether a library's source is still what was indexed, told without reading it."""
+"""Tells whether a library's source is still what was indexed, without reading it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _IGNORED = frozenset({"__pycache__", "tests", "test", "node_modules"})
 
 
 def fingerprint(target: Target, interpreter: Interpreter) -> str:
-    """A hash of version and of the names, sizes and times of the files that a harvest reads.
+    """A hash of the version and of the names, sizes and mtimes of the files that a harvest reads.
 
-    What was read with a named folder's compiled modules imported has a mark that begins with the
-    mark of what was read without, for which it will do as well.
+    A harvest that imported a named folder's compiled modules has the fingerprint of one that did
+    not, plus a suffix: it can serve in place of that one.
     """
     digest = hashlib.sha256()
     head = (HARVEST_VERSION, target.name, target.version, target.source, interpreter.version)

@@ -1,4 +1,4 @@
-"""Several rankings made one."""
+"""Merges several rankings into one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
-# Small, so that a first place in one ranking outweighs middling places in both.
+# Small, so that first place in one ranking outweighs middling places in both.
 RRF_CONSTANT = 5.0
 
 Item = TypeVar("Item", bound=Hashable)

@@ -1,7 +1,7 @@
-"""Documentation that a person gave for a library: remembered with the index, by library.
+"""Documentation that a person supplied for a library, remembered beside the index.
 
-It is what they said, not what was derived, so it outlives an index that is built again. Pages from
-the web are copied when they are given and never again until they are given anew.
+It is user input, not derived data, so it outlives a rebuild of the index. Pages from the web are
+copied when they are given, and not again until they are given anew.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _RECORD = "given.json"
 
 
 class Given(BaseModel):
-    """The documentation of one library: paths in full, and addresses.
+    """The documentation of one library: absolute paths and addresses.
 
-    ``stands_alone``: there is no code; the name means this documentation, also where a library of
+    ``stands_alone``: there is no code; the name refers to this documentation, even if a library of
     that name is installed.
     """
 
@@ -39,13 +39,13 @@ class Given(BaseModel):
 
 
 class GivenDocs:
-    """Reads and writes what was given, in a folder beside the index."""
+    """Reads and writes the given documentation, in a folder beside the index."""
 
     def __init__(self, index_folder: Path) -> None:
         self._folder = index_folder / "given"
 
     def find(self, library: str) -> Given | None:
-        """What was given for a library, by the name it was given for.
+        """The documentation given for a library, by the name it was given for, or None.
 
         Raises:
             DocsUnavailable: the record is damaged.
@@ -62,7 +62,7 @@ class GivenDocs:
             ) from None
 
     def sources(self, record: Given) -> tuple[DocsSource, ...]:
-        """Where the documentation lies now."""
+        """Where the documentation is now."""
         home = self._home(record.library)
         return tuple(
             DocsSource(
@@ -80,11 +80,11 @@ class GivenDocs:
         limits: FetchLimits | None = None,
         progress: Progress | None = None,
     ) -> Given:
-        """Remembers the documentation of a library in the place of what was given before.
+        """Remember the documentation of a library, replacing any given before.
 
         Raises:
-            DocsUnavailable: a path is not there or holds no docs, or a page cannot be fetched;
-                nothing is changed then.
+            DocsUnavailable: a path does not exist or holds no docs, or a page cannot be fetched;
+                nothing is changed.
             IndexUnavailable: the folder cannot be written.
         """
         absolute = tuple(dict.fromkeys(_absolute(origin) for origin in origins))
@@ -111,7 +111,7 @@ class GivenDocs:
         return record
 
     def forget(self, library: str) -> bool:
-        """Forgets what was given for a library; False when nothing was."""
+        """Forget the documentation given for a library; False if there was none."""
         home = self._home(library)
         was_there = home.exists()
         shutil.rmtree(home, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The index: ApiDocs of libraries, found by meaning and by words."""
+"""The index: libraries' ApiDocs, found by meaning and by words."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ Kept = tuple[KeptExample, ...]
 
 @dataclass(slots=True)
 class _Opened:
-    """What was read of the folder, for all views."""
+    """What has been read from the folder, shared by all views."""
 
     catalog: Catalog = field(default_factory=Catalog)
     stamp: tuple[int, int] | None = None
     # By name and root.
     shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
-    # The same with what is kept for them.
+    # The same shelves together with the examples kept for them.
     remembered: dict[tuple[str, str], _Remembered] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Remembered:
-    """A shelf with what is kept for it: the examples that use what is on it.
+    """A shelf with the kept examples that use its APIs.
 
-    ``stamp`` is that of all that were kept then, of which those from ``left_out`` do not count.
+    ``stamp`` is that of all examples kept at the time; those from ``left_out`` do not count.
     """
 
     shelf: Shelf
@@ -66,13 +66,13 @@ class _Remembered:
 
 
 class Index:
-    """The index in a folder; several processes may use it, one at a time writes.
+    """The index in a folder; several processes may use it, but only one writes at a time.
 
-    A library of one name may be read from several places. Whoever brought one up to date here, or
-    saw that it is current, goes on with that one, whatever others read; see `view`.
+    A library of one name may be read from several places. Once this object has updated one edition
+    or found it current, it keeps using that edition, whatever others read; see `view`.
 
-    ``on_warning`` is told, in sentences, what was found damaged and what is done about it. The
-    index holds nothing user-made, so that damage is repaired by building again.
+    ``on_warning`` is called with a sentence on what was found damaged and what is done about it.
+    The index holds nothing user-made, so damage is repaired by rebuilding.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class Index:
         store = VectorStore(self._files.chroma, chroma_url)
         self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
-        # One at a time searches or writes; looking something up waits for neither.
+        # One thread at a time searches or writes; look-ups wait for neither.
         self._working = threading.RLock()
         self._following = threading.Lock()
         self._opened = _Opened()
-        # Where the libraries that are worked with here were read from, by name.
+        # The roots of the editions in use here, by library name.
         self._roots: dict[str, str] = {}
 
     @classmethod
@@ -107,10 +107,10 @@ class Index:
         *,
         on_warning: Callable[[str], None] = lambda _: None,
     ) -> Index:
-        """Opens the index in a folder, which is made when it is missing.
+        """Open the index in a folder, creating the folder if it is missing.
 
         Raises:
-            IndexUnavailable: the folder cannot be made.
+            IndexUnavailable: the folder cannot be created.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -134,11 +134,11 @@ class Index:
         self.close()
 
     def view(self, *, uses_examples: bool = True, left_out: str = "") -> Index:
-        """The same index for somebody else, who may have libraries of the same names elsewhere.
+        """The same index for another user, who may have libraries of the same names elsewhere.
 
-        Where it ``uses_examples``, those that are kept count in the ranking and are found, but for
-        those whose origin is ``left_out``: somebody's own. What is open is shared: closing one
-        closes both.
+        If it ``uses_examples``, kept examples count in the ranking and can be found, except those
+        whose origin is ``left_out``, such as the user's own. Open files are shared: closing one
+        view closes both.
         """
         index = copy.copy(self)
         index._roots = dict(self._roots)
@@ -147,25 +147,25 @@ class Index:
         return index
 
     def close(self) -> None:
-        """Let go of what is open: some thirty files that are mapped into memory for each library.
+        """Release what is open: some thirty memory-mapped files for each library.
 
-        They do not wait for the collector; those that a search is using right now do.
+        They are released at once, except those that a running search is still using.
         """
         self._meaning.close()
         self._opened.shelves = {}
         self._opened.remembered = {}
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
-        """The indexed libraries, by name; not those whose files turn out to be damaged."""
+        """The indexed libraries, by name, without those whose files turn out to be damaged."""
         return tuple(shelf.info for shelf in self._shelves())
 
     def names(self) -> frozenset[str]:
-        """The names of the indexed libraries; their docs are not read for this."""
+        """The names of the indexed libraries, without reading their docs."""
         self._refresh()
         return frozenset(self._opened.catalog.libraries)
 
     def info(self, library: str) -> LibraryInfo:
-        """What is known of an indexed library as a whole.
+        """What is known about an indexed library as a whole.
 
         Raises:
             LibraryNotFound: it is not indexed.
@@ -174,9 +174,9 @@ class Index:
         return self._shelf(library).info
 
     def docs(self, library: str) -> Sequence[ApiDoc]:
-        """All ApiDocs of a library, given by its distribution or import name, in order of path.
+        """All ApiDocs of a library, by its distribution or import name, ordered by path.
 
-        Each is read from disk when it is asked for; counting them reads none.
+        Each is read from disk on access; counting them reads none.
 
         Raises:
             LibraryNotFound: it is not indexed.
@@ -185,7 +185,7 @@ class Index:
         return self._shelf(library).docs
 
     def get(self, path: str) -> ApiDoc | None:
-        """The ApiDoc of an import path, its best or another public one."""
+        """The ApiDoc with this import path, whether its best or another public one."""
         docs = (shelf.at(path) for shelf in self._shelves())
         return next((doc for doc in docs if doc is not None), None)
 
@@ -197,9 +197,9 @@ class Index:
         *,
         only: Filter | None = None,
     ) -> tuple[Hit, ...]:
-        """The k best APIs for a query, best first; ``libraries`` None: all that are indexed.
+        """The k best APIs for a query, best first, in all indexed libraries if None are given.
 
-        With ``only`` they are the best of those that it lets pass.
+        With ``only``, they are the best of those that pass the filter.
         """
         return self.search_many([query], libraries, k, only=only)[0]
 
@@ -211,7 +211,7 @@ class Index:
         *,
         only: Filter | None = None,
     ) -> list[tuple[Hit, ...]]:
-        """As `search` for several queries, embedded together; one result for each, in order."""
+        """Like `search`, for several queries, embedded together; one result for each, in order."""
         if not queries or k < 1:
             return [() for _ in queries]
         with self._working:
@@ -220,7 +220,7 @@ class Index:
     def candidates(
         self, queries: Sequence[str], libraries: Sequence[str] | None = None
     ) -> list[Candidates]:
-        """What is looked at closely for each query, with the features that it is ranked by."""
+        """The candidates considered for each query, with the features they are ranked by."""
         with self._working:
             return find_candidates(queries, self._chosen(libraries), self._meaning)
 
@@ -229,8 +229,8 @@ class Index:
     ) -> tuple[NearExample, ...]:
         """Examples of a library, nearest to a task first, ``hits`` being the APIs found for it.
 
-        They are those of its documentation, and those that are kept for it which use an API that
-        it still has.
+        They are those of its documentation, and the kept ones that use an API that the library
+        still has.
 
         Raises:
             LibraryNotFound: it is not indexed.
@@ -247,28 +247,28 @@ class Index:
         return self._files.read_memo(self._entry(library)).get(key)
 
     def set_memo(self, library: str, key: str, value: Any) -> None:
-        """Keeps a JSON value until the library's version or content changes."""
+        """Keep a JSON value until the library's version or content changes."""
         with self._locked():
             self._refresh()
             entry = self._entry(library)
             self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
 
     def find_target(self, target: str | Path, interpreter: Interpreter) -> Target:
-        """What a name or path means, with the documentation that was given for it.
+        """Resolve a name or path, with the documentation that was given for it.
 
         Raises:
-            LibraryNotFound: nothing answers to the target.
-            UnreadableSource: it holds no Python library.
-            DocsUnavailable: what was given for it cannot be read.
+            LibraryNotFound: nothing matches the target.
+            UnreadableSource: it contains no Python library.
+            DocsUnavailable: the documentation given for it cannot be read.
         """
         return find_target(target, interpreter, self.given)
 
     def is_current(self, target: str | Path, interpreter: Interpreter) -> bool:
-        """Whether a target's source is as it was when it was indexed, told from file times.
+        """Whether a target's source is unchanged since it was indexed, judging by file times.
 
         Raises:
-            LibraryNotFound: nothing answers to the target.
-            UnreadableSource: it holds no Python library.
+            LibraryNotFound: nothing matches the target.
+            UnreadableSource: it contains no Python library.
         """
         library = self.find_target(target, interpreter)
         self._refresh()
@@ -280,21 +280,21 @@ class Index:
         if entry is None:
             return False
         self._roots[entry.name] = entry.root
-        with suppress(LibraryNotFound):  # its files are damaged: it was just taken out
+        with suppress(LibraryNotFound):  # its files are damaged, so it was just removed
             return bool(self._shelf(library.name).docs)
         return False
 
     def update(
         self, harvest: Harvest, progress: Progress | None = None, *, fingerprint: str = ""
     ) -> None:
-        """Puts a library's current APIs in the place of the ones read from there before.
+        """Replace a library's APIs, as read from the same place before, with its current ones.
 
-        Only what is new is embedded; readers see the old generation until the new one is complete.
+        Only new texts are embedded; readers see the old generation until the new one is complete.
         ``fingerprint`` lets `is_current` recognise the source.
 
         Raises:
-            IndexUnavailable: the folder cannot be written or the server not reached.
-            EmbeddingError: there are no vectors.
+            IndexUnavailable: the folder cannot be written or the server cannot be reached.
+            EmbeddingError: the embedder gave no vectors.
         """
         with self._working, self._locked():
             self._refresh()
@@ -307,7 +307,7 @@ class Index:
                 raise self._unwritable(error) from None
 
     def remove(self, library: str) -> None:
-        """Takes a library out, wherever it was read from; nothing happens when it is not there.
+        """Remove a library, wherever it was read from; does nothing if it is not indexed.
 
         Raises:
             IndexUnavailable: the folder cannot be written.
@@ -360,14 +360,14 @@ class Index:
         self._refresh()
 
     def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
-        """The shelves of some libraries, or of all, each once."""
+        """The shelves of the given libraries, or of all, each once."""
         self._refresh()
         names = self._opened.catalog.libraries if libraries is None else libraries
         shelves = {id(each): each for each in map(self._shelf, names)}
         return [self._with_memory(each)[0] for each in shelves.values()]
 
     def _with_memory(self, shelf: Shelf) -> tuple[Shelf, Kept]:
-        """A shelf on which what is kept counts, and what of it uses what is there.
+        """A shelf whose ranking counts the kept examples, and those that use its APIs.
 
         Another version, or another library of this name, may have none of an example's APIs.
         """
@@ -390,7 +390,7 @@ class Index:
         return record.shelf, record.kept
 
     def _refresh(self) -> None:
-        """Follows what this or another process wrote since the last look."""
+        """Catch up with what this or another process has written since the last call."""
         with self._following:
             state, stamp = self._opened, self._files.catalog_stamp()
             if stamp == state.stamp:
@@ -410,7 +410,7 @@ class Index:
             }
 
     def _entry(self, library: str) -> Entry:
-        """The edition that is worked with here, or was read last. Raises LibraryNotFound."""
+        """The edition in use here, or else the last one read. Raises LibraryNotFound."""
         catalog = self._opened.catalog
         entry = catalog.find(library)
         if entry is not None and self._roots.get(entry.name, entry.root) != entry.root:
@@ -426,7 +426,7 @@ class Index:
         return self._of(self._entry(library))
 
     def _shelves(self) -> Iterator[Shelf]:
-        """All libraries, by name, but for those that are damaged or were just taken out."""
+        """All libraries, by name, except those that are damaged or were just removed."""
         self._refresh()
         for name in sorted(self._opened.catalog.libraries):
             with suppress(LibraryNotFound):
@@ -449,7 +449,7 @@ class Index:
         return shelf
 
     def _old(self, library: LibraryInfo) -> Shelf | None:
-        """What was read before: from there, or else what another edition can share with it."""
+        """The shelf read from the same place before, or another edition's to share vectors with."""
         editions = self._opened.catalog.editions(library.name)
         for entry in sorted(editions, key=lambda each: each.root != library.root)[:1]:
             with suppress(LibraryNotFound):
@@ -457,7 +457,7 @@ class Index:
         return None
 
     def _forget(self, entry: Entry, error: IndexCorrupt) -> bool:
-        """Takes a damaged edition out; no, if its files went because another one came."""
+        """Remove a damaged edition; False if its files are gone because a newer one replaced it."""
         with self._locked():
             self._refresh()
             if entry not in self._opened.catalog.entries:
@@ -474,6 +474,6 @@ class Index:
 
 
 def _free_examples(harvest: Harvest) -> list[str]:
-    """The code of examples that stand in no doc: those of the README and of example files."""
+    """The code of examples outside the docs: those of the README and of example files."""
     paths = {doc.path for doc in harvest.docs}
     return [each.code for each in harvest.library.examples if each.origin not in paths]

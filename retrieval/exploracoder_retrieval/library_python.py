@@ -1,4 +1,4 @@
-"""The Python whose libraries are read: asked once, and made to import them in a sandbox only."""
+"""The Python whose libraries are read: queried once, and importing them only in a sandbox."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from exploracoder_retrieval.errors import InterpreterError
 OLDEST = (3, 9)
 ASK_TIMEOUT_S = 30.0
 
-# Of the environment, what finding an interpreter and its libraries takes: no keys, and nothing that
-# names a folder whose files would run (PYTHONPATH, PYTHONSTARTUP).
+# The environment variables needed to find an interpreter and its libraries: no keys, and none that
+# names files that would run (PYTHONPATH, PYTHONSTARTUP).
 _VARIABLES = (
     *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
     *("PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "VIRTUAL_ENV", "CONDA_PREFIX"),
@@ -27,7 +27,7 @@ _VARIABLES = (
 )
 
 # Standard library only, and old syntax: the interpreter may be anything that calls itself python.
-# The current folder leads the path of `-c`; it goes before anything is looked up on the path.
+# With `-c`, the current folder comes first on the path; it is removed before any look-up.
 _QUESTION = """
 import sys
 sys.path[:] = paths = [p for p in sys.path if p]
@@ -48,15 +48,15 @@ class Distribution:
 
 
 class Confined(Protocol):
-    """Runs code of strangers in a strict sandbox: without network, keys, or the user's files."""
+    """Runs untrusted code in a strict sandbox: without network, keys, or the user's files."""
 
     def __call__(self, python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:
-        """What ``code`` printed, and why it did not come to its end; "" when it did.
+        """What ``code`` printed, and why it did not run to its end; "" if it did.
 
-        ``readable`` may be read besides the interpreter's own files.
+        ``readable`` are folders it may read besides the interpreter's own files.
 
         Raises:
-            NotConfined: there is no such sandbox, so nothing ran.
+            NotConfined: there is no such sandbox, so nothing was run.
         """
 
 
@@ -65,9 +65,9 @@ class Interpreter:
     """A Python 3.9 or newer and where it looks for modules.
 
     ``search_paths`` is PYTHONPATH and its ``sys.path`` in order, with what ``.pth`` files add and
-    without the current folder. ``confined`` is where compiled modules are imported, because
-    nothing else says what they hold; None: nowhere. ``imports_named``: those of a folder that was
-    only named are, too, and not just those that are installed.
+    without the current folder. ``confined`` is where compiled modules are imported, because nothing
+    else says what they contain; None: nowhere. ``imports_named``: import not only installed
+    compiled modules but also those in a folder that was given by path.
     """
 
     executable: Path
@@ -86,10 +86,10 @@ class Interpreter:
         confined: Confined | None = None,
         imports_named: bool = False,
     ) -> Interpreter:
-        """Asks the interpreter for its version and paths, once, in a process of its own.
+        """Ask the interpreter for its version and paths, once, in a separate process.
 
         Raises:
-            InterpreterError: there is no such file, it is no Python, or it is older than 3.9.
+            InterpreterError: there is no such file, it is not Python, or it is older than 3.9.
         """
         answer = _parse(python, _ask(python))
         major, minor, micro = answer["version"]
@@ -116,7 +116,7 @@ class Interpreter:
         return _describe(namesake) if namesake else None
 
     def import_names(self, distribution: str) -> tuple[str, ...]:
-        """The public top-level names that a distribution provides; empty when it is unknown."""
+        """The public top-level names that a distribution provides; empty if it is unknown."""
         dist = self._by_name.get(normalise(distribution))
         if dist is None:
             return ()
@@ -148,13 +148,13 @@ class Interpreter:
 
 
 def _python_path() -> list[str]:
-    """The folders of PYTHONPATH. A process that had it would run code that lies in them."""
+    """The folders on PYTHONPATH, which is not passed on: a process would run code from them."""
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return [str(Path(folder).absolute()) for folder in folders if folder]
 
 
 def normalise(name: str) -> str:
-    """A distribution's name as the package index compares it."""
+    """A distribution's name, normalised the way the package index compares names."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -1,4 +1,4 @@
-"""The dense side of an index: documents embedded once, kept in chromadb, made again when lost."""
+"""The dense side of an index: documents embedded once, kept in chromadb, re-embedded if lost."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Meaning:
         old: Shelf | None,
         progress: Progress | None,
     ) -> None:
-        """Fills a collection; what ``old`` has embedded already is taken from there.
+        """Fill a collection, reusing the vectors that ``old`` already has.
 
-        It goes batch by batch, so that a million vectors are never in memory together.
+        This goes batch by batch, so that a million vectors are never in memory at once.
         """
         batches = self._batches(library, docs, ids, old, progress)
         try:
@@ -92,14 +92,14 @@ class Meaning:
             yield Rows(batch, vectors, texts, [metadata(doc, library) for doc in batch_docs])
 
     def matching(self, shelf: Shelf, only: Filter) -> RowNumbers:
-        """The rows of the documents that a filter lets pass, which is one that has conditions."""
+        """The rows of the documents that pass a filter, which must have conditions."""
         rows = shelf.tables.vectors.first(self._store.matching(shelf.entry.collection, only.where))
         return rows[rows >= 0]
 
     def search(
         self, shelf: Shelf, queries: Vectors, depth: int, only: Filter | None = None
     ) -> list[Near]:
-        """The nearest documents for each query vector, with ``only`` of those that it lets pass."""
+        """The nearest documents for each query vector, among those that pass ``only`` if given."""
         limit, where = min(depth, len(shelf.docs)), only.where if only else None
         collection = shelf.entry.collection
         try:
@@ -116,14 +116,14 @@ class Meaning:
         return [_near(shelf, ids, similarity) for ids, similarity in results]
 
     def keep(self, collections: Collection[str]) -> None:
-        """Removes vectors that no document needs any more, also those of an update that died."""
+        """Remove all other collections, including those of an update that died."""
         try:
             self._store.keep(collections)
         except IndexCorrupt as error:
             self._discard(error)
 
     def reset(self) -> None:
-        """Throws all vectors away."""
+        """Discard all vectors, except on a server."""
         self._store.reset()
 
     def close(self) -> None:
@@ -133,7 +133,7 @@ class Meaning:
         return old is not None and old.entry.embedder == self.embedder.name
 
     def _known(self, old: Shelf | None, ids: Sequence[str]) -> dict[str, Any]:
-        """Those of the vectors with these ids that there are."""
+        """The vectors that ``old`` has for these ids."""
         if old is None or not ids:
             return {}
         return self._store.read(old.entry.collection, ids)
@@ -144,7 +144,7 @@ class Meaning:
 
 
 def _near(shelf: Shelf, ids: Sequence[str], similarity: Floats) -> Near:
-    """Found vectors as rows; what another version of the library left behind has none."""
+    """The found vectors as rows; those left behind by another version of the library have none."""
     rows = shelf.tables.vectors.first(ids)
     return Near(rows[rows >= 0], similarity[rows >= 0])
 

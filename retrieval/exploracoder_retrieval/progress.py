@@ -1,4 +1,4 @@
-"""How long work reports how far it is."""
+"""How long-running work reports its progress."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called with a stage ("read", "embed"), what is done and what there is to do."""
+    """Called with a stage ("read", "embed"), the amount done, and the total."""
 
     def __call__(self, stage: str, done: int, total: int, /) -> None: ...

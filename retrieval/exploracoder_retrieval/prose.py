@@ -1,4 +1,4 @@
-"""The text of docs as Markdown: reStructuredText's marks and directives, code, and HTML as text."""
+"""Docs as Markdown: converts reStructuredText markup, directives and code, and escapes HTML."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _CODE_SPAN = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _DIRECTIVE = re.compile(r"(?P<indent> *)\.\. (?P<name>[\w-]+)::\s*(?P<rest>.*)")
 _OPTION = re.compile(r"\s*:[\w-]+:")
-# What shows something that is not in the text.
+# Directives that show something outside the text.
 _PICTURES = frozenset({"figure", "image", "index", "plot", "only", "raw", "toctree"})
 _CODE = frozenset({"code", "code-block", "sourcecode", "math", "parsed-literal"})
 
 
 def as_markdown(text: str) -> str:
-    """Text of a docstring, in whichever markup, as Markdown without any HTML."""
+    """The text of a docstring, in any markup, as Markdown without HTML."""
     return "\n".join(_blocks(textwrap.dedent(text).strip("\n").splitlines())).strip()
 
 
@@ -48,7 +48,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
 
 
 def _directed(name: str, rest: str, body: list[str]) -> list[str]:
-    """What is read in a directive's place, which may have directives again."""
+    """The lines that replace a directive; they may contain directives themselves."""
     if name in _CODE:
         code = [line for line in body if not _OPTION.match(line)]
         return _fenced([rest, *code] if name == "math" and rest else code, "")
@@ -68,7 +68,7 @@ def _line(line: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    # A tag in the docs is one that they speak of. Starred parameters are no emphasis.
+    # A tag in the docs is one they talk about. Starred parameters are not emphasis.
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(r"(?<![\w*])(\*{1,2})(?=\w)(?![^*\n]*[^\s*]\*)", r"\\\1", text)
 
@@ -87,7 +87,7 @@ def _end_of_fence(lines: list[str], start: int, marks: str) -> int:
 
 
 def _indented(lines: list[str], start: int, margin: int) -> tuple[list[str], int]:
-    """The lines from ``start`` that stand further in than ``margin``, and where they end."""
+    """The lines from ``start`` on that are indented more than ``margin``, and where they end."""
     end = start
     while end < len(lines):
         line = lines[end]

@@ -1,6 +1,6 @@
-"""From a text to the rows it belongs to, without holding the texts in memory.
+"""Maps a text to its rows without holding the texts in memory.
 
-So the documents of a library are found: by vector and by path.
+A library's documents are found this way by vector ID and by path.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from exploracoder_retrieval.errors import IndexCorrupt
 class RowTable:
     """Rows by 64 bits of the SHA-256 of a key, in two sorted columns of a file.
 
-    It takes 16 bytes a row, in memory only as far as it is looked at: a dictionary of a million
-    texts would take hundreds of megabytes, and seconds whenever a library is opened.
+    It takes 16 bytes per row, and only the pages in use are in memory: a dictionary of a million
+    texts would take hundreds of megabytes, and seconds every time a library is opened.
     """
 
     def __init__(self, columns: Any) -> None:
@@ -28,7 +28,7 @@ class RowTable:
 
     @classmethod
     def build(cls, pairs: Iterable[tuple[str, int]]) -> RowTable:
-        """From keys with their rows; of those with one key, the first comes first."""
+        """Build from pairs of key and row; rows with the same key keep their order."""
         flat = np.array([(_number(key), row) for key, row in pairs], dtype=np.uint64)
         flat = flat.reshape(-1, 2)
         order = np.argsort(flat[:, 0], kind="stable")
@@ -36,7 +36,7 @@ class RowTable:
 
     @classmethod
     def load(cls, file: Path) -> RowTable:
-        """From a file that `save` wrote.
+        """Load from a file that `save` wrote.
 
         Raises:
             IndexCorrupt: it is missing or damaged.
@@ -47,7 +47,7 @@ class RowTable:
             raise IndexCorrupt(f"{file} is damaged ({type(error).__name__}).") from None
         if columns.ndim != 2 or columns.shape[0] != 2 or columns.dtype != np.uint64:
             raise IndexCorrupt(f"{file} is damaged (it holds something else).")
-        # Seen as a plain array, which is searched several times faster than a mapped one.
+        # Viewed as a plain array, which is searched several times faster than a mapped one.
         return cls(columns.view(np.ndarray))
 
     def save(self, file: Path) -> None:
@@ -57,17 +57,17 @@ class RowTable:
         return int(self._columns.shape[1])
 
     def find(self, key: str) -> list[int]:
-        """The rows of a key. Another key with the same 64 bits is not told apart."""
+        """The rows of a key. Keys that share the same 64 bits are not distinguished."""
         return [int(row) for row in self.rows(key)]
 
     def rows(self, key: str) -> RowNumbers:
-        """As `find`, without a Python object for each row."""
+        """Like `find`, without a Python object for each row."""
         number = np.uint64(_number(key))
         start, end = (int(np.searchsorted(self._columns[0], number, side)) for side in _SIDES)
         return np.asarray(self._columns[1][start:end], dtype=np.intp)
 
     def first(self, keys: Sequence[str]) -> RowNumbers:
-        """The first row of each key, or -1; much faster than one key after another."""
+        """The first row of each key, or -1; much faster than looking up one key at a time."""
         numbers = np.asarray([_number(key) for key in keys], dtype=np.uint64)
         if not len(self):
             return np.full(len(numbers), -1, dtype=np.intp)
@@ -86,7 +86,7 @@ def _number(key: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Tables by the ids of vectors, by best path, by another public path."""
+    """Row tables by vector ID, by best path, and by other public paths."""
 
     vectors: RowTable
     paths: RowTable
@@ -94,7 +94,7 @@ class Tables:
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], ids: Sequence[str]) -> Tables:
-        """From documents with the ids of their vectors, in row order."""
+        """Build from documents and the IDs of their vectors, in row order."""
         aliases = (
             (alias, row)
             for row, doc in enumerate(docs)
@@ -109,7 +109,7 @@ class Tables:
 
     @classmethod
     def load(cls, folder: Path) -> Tables:
-        """From the files that `save` wrote. Raises IndexCorrupt when one is missing or damaged."""
+        """Load from files that `save` wrote. Raises IndexCorrupt if one is missing or damaged."""
         return cls(**{one.name: RowTable.load(folder / f"{one.name}.npy") for one in fields(cls)})
 
     def save(self, folder: Path) -> None:

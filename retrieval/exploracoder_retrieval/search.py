@@ -1,4 +1,4 @@
-"""Finds and ranks the APIs of libraries for queries: what is embedded of them, what is found."""
+"""Finds and ranks the APIs of libraries for queries: embedding, candidates, ranking."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from exploracoder_retrieval.ranking.clauses import clauses
 from exploracoder_retrieval.search_filter import Filter
 from exploracoder_retrieval.shelf import Shelf
 
-# Embedding takes most of a query's time, in proportion to its length. Of a longer text with few
-# clauses the mean of theirs finds what its own vector finds; with more of them it does not.
+# Embedding takes most of a query's time, in proportion to its length. For a longer text with few
+# clauses, the mean of their vectors finds the same as its own; with more clauses it does not.
 _WORDS = 25
 _CLAUSES = 4
 
 
 class Picked(Sequence[ApiDoc]):
-    """Some rows of some libraries' documents; each is read when it is asked for."""
+    """Selected rows of several libraries' documents, each read on access."""
 
     def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], RowNumbers]]) -> None:
         self._places = [(docs, int(row)) for docs, rows in parts for row in rows]
@@ -51,13 +51,13 @@ class Picked(Sequence[ApiDoc]):
 
 @dataclass(frozen=True)
 class Candidates:
-    """What is ranked for a query: documents, and a row of `FEATURES` for each."""
+    """The documents to rank for a query, and a row of `FEATURES` for each."""
 
     docs: Sequence[ApiDoc]
     features: Matrix
 
     def ranked(self, weights: Floats, k: int) -> tuple[Hit, ...]:
-        """The k best, best first; scores are relative to the best one's, which is 1."""
+        """The k best hits, best first; scores are relative to the best hit's, which is 1."""
         merit = self.features @ weights
         order = np.argsort(-merit, kind="stable")[:k]
         return tuple(
@@ -73,7 +73,7 @@ def search(
     k: int,
     only: Filter | None = None,
 ) -> list[tuple[Hit, ...]]:
-    """The k best APIs of some libraries for each text, with ``only`` of those that it lets pass."""
+    """The k best APIs of the libraries for each text, among those that pass ``only`` if given."""
     candidates = find_candidates(texts, shelves, meaning, max(DEPTH, k), only)
     return [each.ranked(learned_weights(), k) for each in candidates]
 
@@ -106,7 +106,7 @@ def find_candidates(
 
 
 def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
-    """What of a library may be found."""
+    """A library's corpus, narrowed to the documents that pass the filter, if there is one."""
     return replace(shelf.corpus, allowed=meaning.matching(shelf, only)) if only else shelf.corpus
 
 
@@ -115,10 +115,10 @@ def _nothing() -> Matrix:
 
 
 def query_vectors(queries: Sequence[Query], embedder: Embedder) -> list[Vectors]:
-    """For each query a row for each of its parts; all are embedded together, equal texts once.
+    """For each query, a row per part; all are embedded together, equal texts only once.
 
     Raises:
-        EmbeddingError: there are no vectors.
+        EmbeddingError: the embedder gave no vectors.
     """
     texts = list(dict.fromkeys(text for query in queries for text in _embedded(query)))
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
@@ -140,6 +140,6 @@ def _clauses_say_all(query: Query) -> bool:
 
 
 def _mean(query: Query, vectors: Mapping[str, Floats]) -> Floats:
-    """Of the vectors of a query's clauses, each counting by its words; of length one."""
+    """The mean of the vectors of a query's clauses, weighted by word count; of length one."""
     total = np.sum([len(part.split()) * vectors[part] for part in query.parts[1:]], axis=0)
     return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""What chroma is told of an API beside its vector, and how a search is narrowed by it."""
+"""The metadata stored in chroma with an API's vector, and how it narrows a search."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from exploracoder_retrieval.harvest.result import LibraryInfo
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Only APIs of one kind, or only those inside a module or class, or both."""
+    """Only APIs of one kind, only those inside a module or class, or both."""
 
     kind: ApiKind | None = None
     inside: str = ""
 
     @property
     def where(self) -> dict[str, Any]:
-        """The same as a condition of chroma's; empty when everything passes."""
+        """The filter as a chroma condition; empty if everything passes."""
         conditions: list[dict[str, Any]] = []
         if self.kind:
             conditions.append({"kind": self.kind})
@@ -29,7 +29,7 @@ class Filter:
 
 
 def metadata(doc: ApiDoc, library: LibraryInfo) -> Mapping[str, Any]:
-    """Library, version and kind of an API, and each module or class that it lies in."""
+    """An API's library, version and kind, and each module or class that contains it."""
     parts = doc.path.split(".")
     modules = [".".join(parts[:end]) for end in range(1, len(parts))]
     fields = {"library": library.name, "version": library.version, "kind": doc.kind}

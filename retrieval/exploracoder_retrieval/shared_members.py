@@ -1,4 +1,4 @@
-"""Members that several classes share: what is found ten times is shown once."""
+"""Members that several classes share: one found ten times is shown once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from exploracoder_retrieval.apidoc import ApiDoc, Hit
 
 _MEMBERS = ("method", "property", "attribute")
 
-# Docs that share one of them are one thing.
+# Docs that have a mark in common count as the same thing.
 Marks = set[tuple[str, str]]
 
 
 def one_of_each(hits: Iterable[Hit], marks_of: Callable[[ApiDoc], Marks]) -> Iterator[Hit]:
-    """Of each shared member the first that comes; everything else as it is."""
+    """The hits with only the first of each shared member; everything else is unchanged."""
     seen_marks: Marks = set()
     for hit in hits:
         marks = marks_of(hit.doc)
@@ -25,7 +25,7 @@ def one_of_each(hits: Iterable[Hit], marks_of: Callable[[ApiDoc], Marks]) -> Ite
 def with_others(
     hits: Sequence[Hit], k: int, marks_of: Callable[[ApiDoc], Marks]
 ) -> list[tuple[Hit, tuple[str, ...]]]:
-    """The k best things that were found, each with the paths of the shared member elsewhere."""
+    """The k best distinct hits, each with the other paths of the member it shares."""
     best_hits = list(one_of_each(hits, marks_of))[:k]
     shown_paths = {hit.doc.path for hit in best_hits}
     return [
@@ -42,9 +42,9 @@ def with_others(
 
 
 def same(doc: ApiDoc) -> Marks:
-    """The marks by which members are the same: one name and one place in the source.
+    """The marks by which members are the same: one name and one location in the source.
 
-    What a class overrides is another thing, however alike the docs. Where no place is known, the
+    An override is a different member, however similar its docs. If the location is unknown, the
     whole docs have to be the same.
     """
     name = doc.path.rpartition(".")[2]
@@ -55,10 +55,10 @@ def same(doc: ApiDoc) -> Marks:
 
 
 def alike(doc: ApiDoc) -> Marks:
-    """The marks by which members are alike enough that one of them leaves room for other things.
+    """The marks by which members are so similar that one of them is enough in a result.
 
-    They are when they have one name and one summary, or one name and the same parameters, whichever
-    class they are met on.
+    They are if they have the same name and either the same summary or the same parameters,
+    whichever class they are on.
     """
     if doc.kind not in _MEMBERS:
         return {(doc.path, "")}

@@ -29,12 +29,12 @@ class Shelf:
         return self.corpus.docs
 
     def rows_of(self, paths: Iterable[str]) -> RowNumbers:
-        """The rows of those of some best paths that there are, each once."""
+        """The rows of those of ``paths`` that are best paths here, each once."""
         rows = np.unique(self.tables.paths.first(list(paths)))
         return rows[rows >= 0]
 
     def at(self, path: str) -> ApiDoc | None:
-        """The document of a public import path; a best path goes before another's alias."""
+        """The document with a public import path; a best path takes precedence over an alias."""
         best = (self.docs[row] for row in self.tables.paths.find(path))
         document = next((doc for doc in best if doc.path == path), None)
         others = (self.docs[row] for row in self.tables.aliases.find(path))
@@ -42,12 +42,12 @@ class Shelf:
 
 
 def vector_id(doc: ApiDoc) -> str:
-    """The same for the same embedded text: what has it need not be embedded again."""
+    """An ID that is the same for the same embedded text, which need not be embedded again."""
     return digest([doc.kind, doc.path, index_text(doc)])
 
 
 def content_hash(doc: ApiDoc) -> str:
-    """Changes with anything that an ApiDoc says."""
+    """A hash that changes with anything in an ApiDoc."""
     return digest([doc.model_dump_json()])
 
 

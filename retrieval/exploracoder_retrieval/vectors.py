@@ -1,7 +1,7 @@
-"""Vectors in chromadb: embedded in a folder, or on a server that a team shares.
+"""Vectors in chromadb: embedded in a folder, or on a server shared by a team.
 
-A collection is written once and then only read: its name is made from what is in it. A new version
-of a library is a new collection, so that no reader ever sees half of one.
+A collection is written once and then only read: its name is derived from its content. A new version
+of a library is a new collection, so no reader ever sees a partial one.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from urllib.parse import urlsplit
 from exploracoder_retrieval.arrays import Floats, Vectors, np
 from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable
 
-# So many texts are embedded, at most, between two reports of progress.
+# At most this many texts are embedded between two progress reports.
 _PORTION = 1_000
-# Chroma saves its graph after so many portions; where there are very many, so often in all.
+# Chroma saves its graph after this many portions; if there are very many, about this often in all.
 _TOGETHER = 5
 _SAVES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """``count`` vectors in even portions; chroma saves its graph ``saves`` times while they come.
+    """Writes ``count`` vectors in even portions, while chroma saves its graph ``saves`` times.
 
-    What chroma was given since it last saved its graph is put into the graph again by every process
-    that opens the collection: up to a thousand vectors at its own setting, half a second for each
-    process. So the portions are even, and the last of them makes chroma save: nothing is left over.
+    Every process that opens a collection adds to the graph again whatever came after chroma's last
+    save: up to a thousand vectors at its default setting, half a second for each process. So the
+    portions are even, and the last of them makes chroma save, with nothing left over.
     """
 
     count: int
@@ -41,7 +41,7 @@ class Schedule:
 
     @classmethod
     def of(cls, count: int) -> Schedule:
-        """For a collection of ``count`` vectors."""
+        """The schedule for a collection of ``count`` vectors."""
         min_portions = max(1, math.ceil(count / _PORTION))
         together = min(min_portions, max(_TOGETHER, min_portions // _SAVES))
         saves = math.ceil(min_portions / together)
@@ -49,7 +49,7 @@ class Schedule:
 
     @property
     def sync(self) -> int:
-        """After how many vectors chroma is to save."""
+        """The number of vectors after which chroma saves."""
         return self.count // self.saves
 
     def spans(self) -> Iterator[slice]:
@@ -60,19 +60,19 @@ class Schedule:
                 yield slice(start, end)
 
 
-# At these, recall@15 against exact search is 0.95 over a million vectors; at chroma's own, 0.74.
+# With these, recall@15 against exact search is 0.95 over a million vectors; with chroma's, 0.74.
 HNSW = {"space": "ip", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
-# Chroma searches as many of the newest vectors one by one; a collection of fewer has no graph.
+# Chroma searches this many of the newest vectors one by one; a smaller collection has no graph.
 _UNSORTED = 100
 
 
 class CollectionMissing(Exception):  # noqa: N818 - a condition, caught where it is raised
-    """There is no such collection, or it does not hold what its name promises."""
+    """There is no such collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a collection: the texts that were embedded, and what they are filtered by."""
+    """Some rows of a collection: IDs, vectors, embedded texts, and metadata to filter by."""
 
     ids: Sequence[str]
     vectors: Vectors
@@ -81,7 +81,7 @@ class Rows:
 
 
 class VectorStore:
-    """Collections of vectors by name; the client is opened when the first one is needed."""
+    """Collections of vectors by name; the client is opened on first use."""
 
     def __init__(self, folder: Path, url: str | None) -> None:
         self._folder = folder
@@ -94,7 +94,7 @@ class VectorStore:
         return self._url is not None
 
     def write(self, name: str, count: int, batches: Iterable[Rows]) -> None:
-        """Fills a collection; one that already holds ``count`` rows is left alone."""
+        """Fill a collection; one that already holds ``count`` rows is left alone."""
         with self._translated():
             collection = self._open().get_or_create_collection(
                 name, embedding_function=None, configuration={"hnsw": _hnsw(count)}
@@ -110,7 +110,7 @@ class VectorStore:
                 )
 
     def read(self, name: str, ids: Sequence[str]) -> dict[str, Any]:
-        """Vectors of a collection by id; none when there is no such collection."""
+        """A collection's vectors by ID; empty if there is no such collection."""
         try:
             with self._translated():
                 collection = self._open().get_collection(name, embedding_function=None)
@@ -120,7 +120,7 @@ class VectorStore:
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
 
     def matching(self, name: str, where: dict[str, Any]) -> list[str]:
-        """The ids of a collection's rows that meet a condition of chroma's."""
+        """The IDs of a collection's rows that meet a chroma condition."""
         with self._translated():
             collection = self._open().get_collection(name, embedding_function=None)
             return list(collection.get(where=where, include=[])["ids"])
@@ -128,9 +128,9 @@ class VectorStore:
     def search(
         self, name: str, queries: Vectors, limit: int, where: dict[str, Any] | None
     ) -> list[tuple[list[str], Floats]]:
-        """For each query the nearest ids and their similarities, best first.
+        """For each query, the nearest IDs and their similarities, best first.
 
-        With ``where``, a condition of chroma's, only of rows that meet it.
+        With ``where``, a chroma condition, only among the rows that meet it.
         """
         with self._translated():
             collection = self._open().get_collection(name, embedding_function=None)
@@ -143,7 +143,7 @@ class VectorStore:
         ]
 
     def keep(self, names: Collection[str]) -> None:
-        """Removes all other collections of ours; on a server somebody may still read them."""
+        """Remove all other collections, except on a server, where others may still read them."""
         if self.is_shared:
             return
         with self._translated():
@@ -152,7 +152,7 @@ class VectorStore:
                     self._open().delete_collection(collection.name)
 
     def reset(self) -> None:
-        """Throws a damaged embedded store away."""
+        """Discard a damaged embedded store; one on a server is only closed."""
         self.close()
         if not self.is_shared:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -166,7 +166,7 @@ class VectorStore:
     def _open(self) -> Any:
         if self._client is None:
             with warnings.catch_warnings():
-                # Its dependencies warn about themselves while they are imported.
+                # Its dependencies emit deprecation warnings on import.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 import chromadb
                 from chromadb.config import Settings
@@ -184,7 +184,7 @@ class VectorStore:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Names chromadb's failures in our words."""
+        """Translate chromadb's exceptions into ours."""
         try:
             yield
         except CollectionMissing:
@@ -205,14 +205,14 @@ class VectorStore:
 
 
 def _hnsw(count: int) -> dict[str, Any]:
-    """The graph's parameters; a collection that is written by its schedule is saved to the end."""
+    """The graph's parameters, with the save interval of the schedule unless there is no graph."""
     return HNSW | ({"sync_threshold": Schedule.of(count).sync} if count >= _UNSORTED else {})
 
 
 def _close_connections(client: Any) -> None:
-    """Ends the connections to a server, which chromadb's own close leaves open.
+    """Close the connections to a server, which chromadb's own close leaves open.
 
-    There is no public way, so that nothing must go wrong if its parts are named otherwise.
+    There is no public API for this, so it must not fail if the private attributes are renamed.
     """
     for each in (client, getattr(client, "_admin_client", None)):
         session = getattr(getattr(each, "_server", None), "_session", None)
@@ -221,10 +221,10 @@ def _close_connections(client: Any) -> None:
 
 
 def _forget_failed() -> None:
-    """Makes chromadb forget a store that failed to start.
+    """Make chromadb forget a store that failed to start.
 
-    It keeps such a store under its folder's name and hands it, broken, to every later client. What
-    is open goes on.
+    It caches such a store under its folder's name and hands it, broken, to every later client.
+    Clients that are open keep working.
     """
     from chromadb.api.shared_system_client import SharedSystemClient
 
@@ -232,13 +232,13 @@ def _forget_failed() -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong, in a line."""
+    """What went wrong, in one line."""
     message = " ".join(str(error).split())
     return f"{type(error).__name__}: {message[:200]}" if message else type(error).__name__
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether chromadb has no part in an exception; a panic in its Rust code is no Exception."""
+    """Whether chromadb did not cause an exception; a panic in its Rust code is no Exception."""
     if isinstance(error, MemoryError | PermissionError):
         return True
     return not isinstance(error, Exception) and type(error).__name__ != "PanicException"

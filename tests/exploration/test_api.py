@@ -64,9 +64,15 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
         await live.do(c.Accept(subtask="step-1"))
         await live.idle()
     kept = exploracoder.load(output)
-    options = exploracoder.Options(base_url=server.base_url)
+    options = exploracoder.Options(base_url=server.base_url, trust=True)
+    # A limit that has stopped it does not stop it again.
+    settings = kept.settings.model_copy(update={"max_tokens": 1})
     opened = exploracoder.open_exploration(
-        kept, model=server.model, output=output, mode="auto", options=options
+        kept.model_copy(update={"settings": settings}),
+        model=server.model,
+        output=output,
+        mode="auto",
+        options=options,
     )
     async with opened as live:
         assert not live.is_working

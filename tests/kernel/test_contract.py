@@ -286,6 +286,17 @@ class TestVariables:
         assert by_name["b"].length == 2
         assert by_name["new"].preview == "{'k': 1}"
 
+    async def test_what_a_comprehension_binds_inside_is_not_reported(
+        self, sidecar: Executor
+    ) -> None:
+        await sidecar.run(sidecar.root, "i = 1; last = 3")
+
+        observation = await sidecar.run(
+            sidecar.root, "total = sum(last := i for i in range(4)), [i for i in 'ab']"
+        )
+
+        assert {variable.name for variable in observation.variables} == {"total", "last"}
+
     async def test_names_of_ours_and_of_ipython_are_not_variables(self, sidecar: Executor) -> None:
         await sidecar.run(sidecar.root, "import os\n_private = 1\nmine = 2\nmine")
 

@@ -29,7 +29,7 @@ SHOTS: tuple[FewShot, ...] = (
 _LONGEST, _CHAINS_PER_LENGTH = 20, 8
 _MOST_FUNCTIONS = 8
 _DISTRACTORS = 5
-# Functions with as many arguments; the first is asked for, the others are examples.
+# Functions by their number of arguments; the first is asked for, the others are examples.
 _BY_ARGUMENTS = {
     2: ("get_volume_of_cone", "get_volume_of_cylinder", "get_volume_of_pyramid"),
     3: ("get_volume_of_frustum", "get_volume_of_box", "get_surface_area_of_box"),
@@ -68,8 +68,8 @@ def compositionality() -> Iterator[Problem]:
             **_asked(text, shelf, f"change_image_{number + 1}"),
             id=f"compositionality-{length}-{number}",
             benchmark=f"compositionality-{length:02}",
-            # The library has as many more than the longest chain can need: as in the paper's
-            # section 5.4 their number is constant, and chains differ in their length alone.
+            # The library has enough functions even beside the longest chain: as in the paper's
+            # section 5.4 the number of distractors is constant, and chains differ only in length.
             num_distractors=_DISTRACTORS,
             target_func_location="mixed",
             seed=number,
@@ -114,7 +114,7 @@ def semantics() -> Iterator[Problem]:
 
 
 def _noises(docs: str, prompt: str) -> str:
-    """As in the paper's table 2: one of the two is varied while the other is as it should be."""
+    """The benchmark's name, as in the paper's table 2: one of the two varies at a time."""
     if "baseline" not in (docs, prompt):
         return "semantics-both"
     variations = [f"docs-{docs}"] * (docs != "baseline") + [f"prompt-{prompt}"] * (
@@ -156,7 +156,7 @@ def _with_order(
 
 
 def _ordered(function: str, order: Sequence[int], at: int) -> dict[str, Any]:
-    """A call whose arguments are free in this order, and fixed where it does not name them."""
+    """A call whose arguments are free in this order; those that it does not name are fixed."""
     shelf = provided("solids")
     names = [one.name for one in shelf.libraries[0].function(function).arguments]
     constants = [
@@ -221,7 +221,7 @@ def _sampled(
 
 
 class _File(BaseModel):
-    """Problems, with their libraries where those are not ours."""
+    """Problems, with their libraries unless these are the provided ones."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -237,7 +237,7 @@ class _File(BaseModel):
 
 
 def problem_file(problems: Sequence[Problem], shelf: Shelf) -> str:
-    """What `open_benchmark` reads, as JSON."""
+    """The problems as JSON, for `open_benchmark` to read."""
     own = None if shelf == provided() else as_json(shelf)
     file = _File(problems=list(problems), libraries=own)
     return file.model_dump_json(indent=1, exclude_defaults=True) + "\n"

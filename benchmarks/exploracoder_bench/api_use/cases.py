@@ -29,9 +29,9 @@ class Parameter(BaseModel):
 
 
 class Case(BaseModel):
-    """A line. ``reference`` counts where there is one, else ``signature``; the rest is left out.
+    """One line. ``reference`` counts if there is one, else ``signature``; other fields are ignored.
 
-    ``libraries`` is what `library_files.shelf_of` reads; without it, those that are provided.
+    ``libraries`` is what `library_files.shelf_of` reads; by default the provided ones.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -66,7 +66,7 @@ class Case(BaseModel):
 
 
 def _outer(parameter: Parameter, shelf: Shelf) -> Outer:
-    """The argument; one that has a class library's name and no type of its own is of that class."""
+    """The argument; without a type of its own, one named like a class library has that class."""
     library = shelf.class_of(parameter.name) if parameter.type == "any" else None
     return Outer(parameter.name, library.id if library else parameter.type)
 

@@ -26,8 +26,7 @@ FewShot = Literal["zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mix
 class Asked(BaseModel):
     """One thing to write: the problem itself, or a solved example before it.
 
-    ``outer_order`` names the arguments of its function, if they come in another order than they
-    appear in the signature.
+    ``outer_order`` names the arguments of its function, if their order is not the signature's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,7 +75,7 @@ class Prepared:
         shown: The functions that the documentation has, by the names it gives them.
         target: What is asked for, in the documentation's names.
         outer: The arguments of the function.
-        expected: The data flow that is right.
+        expected: The correct data flow.
         reference: A program that has it.
     """
 
@@ -164,7 +163,7 @@ def _task(problem: Asked, outer: Sequence[Outer]) -> str:
 def _solved(example: Asked, call: Call, shelf: Shelf) -> str:
     order = ordered(call, example.outer_order)
     text = program(call, order, shelf, function=example.func_name).rstrip()
-    # Without a fence: a function in one may be the unfinished code that is asked for.
+    # Not fenced: a fenced function could be taken for the unfinished code to complete.
     return f"{_task(example, order)} Its solution:\n\n{textwrap.indent(text, '    ')}"
 
 

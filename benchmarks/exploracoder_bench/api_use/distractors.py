@@ -12,12 +12,12 @@ from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.noise import Key
 
 MIDDLE = "middle"
-# The functions of a composition lie among the distractors, each at a place of its own.
+# The functions of a composition are shuffled in among the distractors.
 MIXED = "mixed"
 
 
 def keys_of(expression: Expression) -> list[Key]:
-    """The functions that it calls, each once."""
+    """The functions that an expression calls, each once."""
     return list(dict.fromkeys((one.library, one.function) for one in calls(expression)))
 
 
@@ -33,17 +33,17 @@ def documented(
     """The functions of the documentation, in its order.
 
     Args:
-        shelf: All that distractors are taken from: the libraries that target and shots use.
+        shelf: The libraries; distractors come from those that target and shots use.
         target: What is asked for.
-        shots: The solved examples; their functions count against the distractors.
+        shots: The solved examples; their functions count as distractors.
         distractors: How many functions besides the target's.
         place: How many of those come before the target's, which then lie side by side;
             ``middle``; or ``mixed``: the target's are shuffled in among them.
-        rng: Chooses. The target's functions are never in the order of its calls but by chance:
-            the answer could be read off it.
+        rng: Makes all choices. The target's functions are shuffled: the order of its calls would
+            give the answer away.
 
     Raises:
-        InputError: There are not so many functions, or no such place.
+        InputError: There are too few functions, or there is no such place.
     """
     target_keys = keys_of(target)
     shot_keys = [key for shot in shots for key in keys_of(shot) if key not in target_keys]

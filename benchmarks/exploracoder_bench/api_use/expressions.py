@@ -25,7 +25,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call; ``on`` is the object whose member function it is, None for a module's function."""
+    """A call; ``on`` is the object whose method is called, None for a module's function."""
 
     library: str
     function: str
@@ -67,14 +67,14 @@ def outers(expression: Expression) -> list[Outer]:
 
 
 def depth(expression: Expression) -> int:
-    """The number of calls on the longest way from the result to an argument."""
+    """The number of calls on the longest path from the result to an argument."""
     if not isinstance(expression, Call):
         return 0
     return 1 + max((depth(part) for part in expression.parts()), default=0)
 
 
 def renamed(expression: Expression, names: dict[tuple[str, str], str]) -> Expression:
-    """The same expression where functions, by library and name, are called something else."""
+    """The same expression with functions renamed; ``names`` is keyed by library and name."""
     if not isinstance(expression, Call):
         return expression
     call = expression.with_parts(tuple(renamed(part, names) for part in expression.parts()))

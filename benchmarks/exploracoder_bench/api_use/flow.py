@@ -1,8 +1,8 @@
 """Data flow: how a result comes from arguments, constants and calls, whatever the program says.
 
 Two programs have the same data flow when their results are the same tree. Whether a value is
-computed once and used twice, or computed twice, makes no difference: functions that exist in
-documentation alone are taken to give the same for the same arguments.
+computed once and used twice, or computed twice, makes no difference: functions that exist only in
+documentation are assumed to be deterministic.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KINDS = ("outer", "call", "constant", "list", "tuple", "dict", "operation", "ne
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value: what it is, in words and as something to compare, and what goes into it."""
+    """A value: its kind, a wording, a label to compare by, and its inputs."""
 
     kind: str
     words: str
@@ -29,7 +29,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Nodes, each after those that go into it, and the number of the result."""
+    """Nodes, each after its inputs, and the index of the result."""
 
     nodes: tuple[Node, ...]
     result: int
@@ -56,7 +56,7 @@ class MalformedError(ValueError):
 
 @dataclass(slots=True)
 class Identities:
-    """Gives the same number to the same tree, across flows, without writing trees out."""
+    """Assigns equal trees the same number, across flows, without expanding them."""
 
     _known: dict[Hashable, int] = field(default_factory=dict)
 
@@ -101,9 +101,9 @@ def _node_of(part: Expression, places: Mapping[str, int], add: Callable[[Express
 
 
 def of_record(nodes: Any, result: Any) -> Flow:
-    """The data flow that a record tells. Raises MalformedError when it is none.
+    """The data flow in a record. Raises MalformedError when the record is not one.
 
-    The record comes from a process in which a candidate ran: nothing in it is taken on trust.
+    The record comes from a process in which a candidate ran: nothing in it is trusted.
     """
     if not isinstance(nodes, list) or type(result) is not int or not 0 <= result < len(nodes):
         raise MalformedError("it has no result")
@@ -150,7 +150,7 @@ def _constant(label: Any) -> Any:
 
 
 def constant_label(value: Any) -> Hashable:
-    """What makes a constant the same as another: 5 is 5.0, and neither "5" nor True."""
+    """The key by which constants are compared: 5 equals 5.0, but neither "5" nor True."""
     if isinstance(value, (int, float, complex)) and not isinstance(value, bool):
         return ("number", "nan" if value != value else value)
     return (type(value).__name__, value)

@@ -21,7 +21,7 @@ class Difference:
     got: str
 
     def __str__(self) -> str:
-        """A sentence's worth of words."""
+        """The difference as a clause."""
         where = " → ".join(self.path) or "the result"
         return f"{where} is {self.got} instead of {self.expected}"
 
@@ -34,7 +34,7 @@ class _Row:
 
 
 def differences(expected: Flow, got: Flow) -> tuple[Difference, ...]:
-    """The first places from the result inwards where the flows part."""
+    """The first places, from the result inwards, where the flows diverge."""
     identities = Identities()
     sides = (identities.of(expected), identities.of(got))
     places: list[Difference] = []
@@ -56,7 +56,7 @@ def differences(expected: Flow, got: Flow) -> tuple[Difference, ...]:
 
 
 def in_words(flow: Flow, number: int, depth: int = 3) -> str:
-    """A value as an expression, cut where it gets deep."""
+    """A value as an expression, truncated below ``depth`` levels."""
     node = flow.nodes[number]
     if node.kind == "outer":
         return f"the argument {node.words}"
@@ -101,7 +101,7 @@ class _Place:
 
 
 def _places(flow: Flow) -> list[_Place]:
-    """The tree from the result inwards. A tree can be far larger than its flow: it is cut."""
+    """The tree from the result inwards, truncated: it can be far larger than its flow."""
     return list(islice(_walk(flow, flow.result, ()), _MOST_ROWS + 1))
 
 

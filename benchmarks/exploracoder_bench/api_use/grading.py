@@ -1,4 +1,4 @@
-"""From what a candidate did to right or wrong, and why."""
+"""Decide from what a candidate did whether it is right or wrong, and why."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _WHY_CHARACTERS = 600
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the judge says of a candidate.
+    """The judge's verdict on a candidate.
 
     Attributes:
         correct: Whether its result comes about as the problem asks.
         why: In words, after "it" or as a sentence of its own.
-        refused: Whether it was not run, or what it did could not be told.
+        refused: Whether it was not run, or its behaviour could not be determined.
         expected: The data flow that was asked for.
-        got: The candidate's on the way where it differs, or on its only way.
+        got: The candidate's data flow, on the path where it differs or on its only path.
     """
 
     correct: bool
@@ -37,17 +37,17 @@ class Verdict:
 
 
 def refused(why: str) -> dict[str, str]:
-    """The record of a run that gave none."""
+    """The record that stands in for a run which gave none."""
     return {"refused": why}
 
 
 def verdict_on(record: Any, expected: Flow | None, *, is_strict: bool = False) -> Verdict:
-    """Judge a record of the runner; each way that the candidate can go must be right.
+    """Judge a record of the runner; every path that the candidate can take must be right.
 
     Args:
-        record: As it came; nothing in it is taken on trust.
-        expected: None: only the flow itself is wanted, in ``got``.
-        is_strict: Calls that do not reach the result make it wrong.
+        record: As received; nothing in it is trusted.
+        expected: The data flow asked for; None to get only the candidate's own, in ``got``.
+        is_strict: Whether calls that do not reach the result make it wrong.
     """
     try:
         return _verdict(record, expected, is_strict)
@@ -66,7 +66,7 @@ def _verdict(record: Any, expected: Flow | None, is_strict: bool) -> Verdict:
 
 
 def _only_flow(paths: Sequence[Mapping[str, Any]], verdicts: Sequence[Verdict]) -> Verdict:
-    """The flow that all ways share: there is no other that a candidate could be held to."""
+    """The flow that all paths share; refused if they differ."""
     first = verdicts[0]
     for path, verdict in zip(paths, verdicts, strict=True):
         if first.got and verdict.got and not same(first.got, verdict.got):
@@ -102,7 +102,7 @@ def _why_not(expected: Flow, got: Flow) -> str:
 
 
 def _when(path: Mapping[str, Any]) -> str:
-    """The conditions under which the candidate went this way."""
+    """The conditions under which the candidate took this path."""
     if not path["decisions"]:
         return ""
     nodes = path["nodes"]

@@ -16,7 +16,7 @@ Style = Literal["import", "class"]
 SCALARS = ("any", "float", "int", "str", "bool")
 # The module that packages of libraries share; see ``packages``.
 VALUES_MODULE = "recorded_values"
-# A library is a module of its name, on disk and in programs: it would be found before these.
+# A library becomes a module of its name, on disk and in programs, and would shadow these.
 _MODULES = sys.stdlib_module_names | {
     VALUES_MODULE,
     "exploracoder",
@@ -37,7 +37,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What the documentation says of one function."""
+    """What the documentation says about one function."""
 
     name: str
     doc: str
@@ -50,8 +50,8 @@ class Library:
     """One library (Measuring Novel API Use, section 2).
 
     Attributes:
-        id: What signatures call it.
-        name: What programs call it: the module, or the argument that holds an object of the class.
+        id: Its name in signatures.
+        name: Its name in programs: the module, or the argument that holds an object of the class.
         style: ``import``: functions of a module. ``class``: member functions of an object, whose
             type is the library's id.
         functions: In the order in which they are documented.
@@ -90,7 +90,7 @@ class Shelf:
         for library in self.libraries:
             _check_library(library)
         _refuse_two_meanings(self.libraries)
-        # Cycles first: who looks a type up would walk round in one.
+        # Cycles first: looking up a type in one would never end.
         others = {key: value for one in self.libraries for key, value in one.types.items()}
         for library in self.libraries:
             for start in library.types:
@@ -137,7 +137,7 @@ class Shelf:
         return to == of or "any" in (to, of) or (to == "float" and of == "int")
 
     def replaced(self, library: Library) -> Shelf:
-        """The shelf with a library in the place of that of the same id."""
+        """The shelf with ``library`` in place of the one with the same id."""
         return Shelf(tuple(library if one.id == library.id else one for one in self.libraries))
 
 
@@ -243,7 +243,7 @@ def _refuse_twice(what: str, names: Sequence[str]) -> None:
 
 def _refuse_illegal(what: str, names: Iterable[str]) -> None:
     for name in names:
-        # Python reads names in this normal form: another spelling would never be found.
+        # Python normalises names to this form: another spelling would never be found.
         is_legal = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
         if not is_legal or keyword.iskeyword(name) or name.startswith("_"):
             raise InputError(

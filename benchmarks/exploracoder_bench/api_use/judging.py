@@ -35,7 +35,7 @@ import sys
 sys.path.insert(0, {str(_SOURCES)!r})
 from exploracoder_bench.api_use.inside.runner import record_all as _record_all
 """
-# Of one program. The run that holds a batch of them has time for all, and some more.
+# For one program. The run of a batch has time for all of them, plus a grace period.
 SECONDS = 5.0
 _GRACE_S = 20.0
 _BATCH = 50
@@ -44,7 +44,7 @@ _LIMITS = Limits(max_output_chars=64_000_000, memory_bytes=1 << 30, processes=8)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A candidate: the program, the function in it that was asked for, and that one's arguments."""
+    """A candidate: the program, the requested function in it, and that function's arguments."""
 
     shelf: Shelf
     program: str
@@ -58,7 +58,7 @@ class Judge:
 
     Args:
         sidecar: Where they run.
-        seconds: What each may take.
+        seconds: The time limit of each.
     """
 
     sidecar: Sidecar
@@ -72,17 +72,17 @@ class Judge:
         Args:
             question: The candidate.
             expected: What the problem asks for.
-            is_strict: Calls that do not reach the result make it wrong.
+            is_strict: Whether calls that do not reach the result make it wrong.
         """
         return (await self.judge_all([question], expected, is_strict=is_strict))[0]
 
     async def judge_all(
         self, questions: Sequence[Question], expected: Flow, *, is_strict: bool = False
     ) -> list[Verdict]:
-        """The same for many that share their libraries and what is expected.
+        """Judge many candidates that share their libraries and the expected flow.
 
-        There is a fork of the sidecar for each batch. In it each candidate has a process of its own
-        again, which is killed when its time is up.
+        Each batch gets a fork of the sidecar. Within it, each candidate runs in a further process
+        of its own, which is killed when its time is up.
         """
         records = []
         for start in range(0, len(questions), _BATCH):
@@ -99,7 +99,7 @@ class Judge:
         return verdict.got
 
     async def _records(self, questions: Sequence[Question]) -> list[Any]:
-        """A record of each. One that brings its whole batch down is told from the others."""
+        """A record of each. If one brings down its whole batch, each is run again alone."""
         seal = secrets.token_hex(16)
         wall = self.seconds * len(questions) + _GRACE_S
         limits = _LIMITS.model_copy(update={"wall_seconds": wall})
@@ -127,7 +127,7 @@ async def open_judge(
     """Start the sidecar that candidates run in.
 
     Raises:
-        SetupError: It cannot be started, or no sandbox can be had.
+        SetupError: It cannot be started, or no sandbox is available.
     """
     try:
         sandboxing = await asyncio.to_thread(
@@ -175,7 +175,7 @@ def _outer(outer: Iterable[Outer], shelf: Shelf) -> list[list[str]]:
 
 
 def _unsealed(observation: Observation, seal: str) -> list[Any]:
-    """The records, if it was our own function that gave them."""
+    """The records, if our own function produced them."""
     if not observation.ran or observation.result is None:
         return []
     try:
@@ -186,7 +186,7 @@ def _unsealed(observation: Observation, seal: str) -> list[Any]:
 
 
 def _ending(observation: Observation) -> str:
-    """How a run ended that gave no record."""
+    """How a run without a record ended."""
     if observation.status in ("timeout", "interrupted"):
         return f"did not come to its end within {observation.seconds:.0f} s"
     if observation.limits_hit:

@@ -45,11 +45,11 @@ def read(file: Path) -> Shelf:
 
 
 def parse(text: str, where: str) -> Shelf:
-    """The libraries that JSON says. Raises InputError when it cannot be used.
+    """The libraries described in JSON. Raises InputError when it cannot be used.
 
     Args:
         text: The JSON.
-        where: What the errors call it.
+        where: How errors refer to it.
     """
     try:
         value = json.loads(text, object_pairs_hook=_no_key_twice)
@@ -72,7 +72,7 @@ def shelf_of(value: Any, where: str) -> Shelf:
 
 
 def as_json(shelf: Shelf) -> list[dict[str, Any]]:
-    """The form that `shelf_of` reads."""
+    """The libraries in the form that `shelf_of` reads."""
     return [
         {
             "id": one.id,

@@ -1,8 +1,8 @@
-"""Noise in documentation: names and descriptions taken away, numbered, exchanged, or made up.
+"""Noise in documentation: names and descriptions removed, numbered, swapped, or made up.
 
-What a function is called and what it does are told apart here: noise on names gives each function
+A function's name and its behaviour are kept apart here: noise on names gives each function
 one new name, by a permutation without a fixed point, so that nothing is renamed twice or keeps its
-own name; signatures are translated with it.
+own name; signatures are translated accordingly.
 
 Source: Measuring Novel API Use, section 4.2.
 """
@@ -22,7 +22,7 @@ from exploracoder_bench.api_use.invented_libraries import Library, Shelf
 
 NameNoise = Literal["none", "numbered", "scrambled", "random"]
 DescriptionNoise = Literal["none", "empty", "scrambled"]
-# Of a name that is made up: as few and as many letters.
+# The fewest and the most letters of a made-up name.
 _LETTERS = (7, 12)
 # A function, by its library's id and its name.
 Key = tuple[str, str]
@@ -32,7 +32,7 @@ def new_names(keys: Sequence[Key], noise: NameNoise, rng: random.Random) -> dict
     """What each documented function is called under this noise.
 
     Raises:
-        InputError: Names are to be exchanged in a library of which one function is documented.
+        InputError: Names are to be swapped in a library with only one documented function.
     """
     if noise == "none":
         return {}
@@ -44,7 +44,7 @@ def new_names(keys: Sequence[Key], noise: NameNoise, rng: random.Random) -> dict
 
 
 def with_names(shelf: Shelf, names: dict[Key, str]) -> Shelf:
-    """The libraries with their functions called otherwise."""
+    """The libraries with their functions renamed."""
     return _changed(shelf, lambda library: _renamed(library, names))
 
 
@@ -74,7 +74,7 @@ def _renamed(library: Library, names: dict[Key, str]) -> Library:
 
 
 def _made_up(keys: Sequence[Key], rng: random.Random) -> list[str]:
-    """As many names of random letters, none of them a word of Python's or there already."""
+    """A name of random letters for each key; none is a Python keyword or in use already."""
     used_names, names = {name for _, name in keys}, list[str]()
     while len(names) < len(keys):
         name = "".join(rng.choices(string.ascii_lowercase, k=rng.randint(*_LETTERS)))

@@ -45,7 +45,7 @@ def write_packages(shelf: Shelf, keys: Sequence[Key], folder: Path) -> list[Path
     Args:
         shelf: The libraries, with the names and texts that the documentation gives.
         keys: The functions that are documented.
-        folder: Where to; it belongs on the import path.
+        folder: Where to write them; it belongs on the import path.
 
     Returns:
         The packages' folders.
@@ -54,9 +54,9 @@ def write_packages(shelf: Shelf, keys: Sequence[Key], folder: Path) -> list[Path
     (folder / f"{VALUES_MODULE}.py").write_text(_VALUES_SOURCE, encoding="utf-8")
     packages = []
     for library in shelf:
-        # As they are documented: in that order.
+        # In the order of the documentation.
         functions = [library.function(name) for id, name in dict.fromkeys(keys) if id == library.id]
-        # A class that nothing is known of is still the type of what others return.
+        # A class without documented functions is still the return type of others.
         if functions or library.style == "class":
             package = folder / library.name
             package.mkdir(exist_ok=True)
@@ -67,10 +67,10 @@ def write_packages(shelf: Shelf, keys: Sequence[Key], folder: Path) -> list[Path
 
 
 def write_new_packages(shelf: Shelf, folder: Path) -> list[Path]:
-    """The same for whole libraries, into a user's folder, whose files stay as they are.
+    """Write packages for whole libraries into a user's folder, whose files stay as they are.
 
     Raises:
-        InputError: Something with the name of one of the packages is there already.
+        InputError: Something with the name of one of the packages already exists.
     """
     values = folder / f"{VALUES_MODULE}.py"
     is_other = values.exists() and values.read_text(encoding="utf-8") != _VALUES_SOURCE
@@ -96,7 +96,7 @@ def example_context(outer: Sequence[Outer], shelf: Shelf) -> str:
 
 
 def class_name(library: Library) -> str:
-    """What the class of a class library is called: ``Image`` of ``image``."""
+    """The name of a class library's class: ``Image`` for ``image``."""
     return "".join(part.capitalize() for part in library.name.split("_"))
 
 

@@ -32,6 +32,6 @@ def _text(part: Expression, shelf: Shelf) -> str:
 def _on(call: Call, shelf: Shelf) -> str:
     if call.on is None:
         return shelf.find(call.library).name
-    # A number's dot would be its point: 5 .f and not 5.f
+    # A dot after a number would be its decimal point: 5 .f and not 5.f
     text = _text(call.on, shelf)
     return f"({text})" if isinstance(call.on, Constant) else text

@@ -1,4 +1,4 @@
-"""Random compositions of libraries' functions, with the types right and the depth bounded."""
+"""Random compositions of libraries' functions, well typed and of bounded depth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Likelihoods:
 def sample(
     shelf: Shelf, rng: random.Random, *, depth: int, likelihoods: Likelihoods | None = None
 ) -> Call:
-    """A composition of at most ``depth`` calls in a row."""
+    """A composition of at most ``depth`` nested calls."""
     sampler = _Sampler(shelf, rng, likelihoods or Likelihoods())
     library = rng.choice(shelf.libraries)
     return sampler.call(library, rng.choice(library.functions), depth)
@@ -79,14 +79,14 @@ class _Sampler:
         return self._outer(name, type_name, is_new=True)
 
     def _made(self, type_name: str, depth: int) -> Call | None:
-        """A call that gives this type; None when there is none, or no depth left."""
+        """A call that returns this type; None if there is none or no depth is left."""
         is_scalar = self.shelf.class_of(type_name) is None
         makers = [
             (library, function)
             for library in self.shelf
             for function in library.functions
             if self.shelf.plain(function.returns) == type_name
-            # Of a value of any type nobody knows the functions.
+            # The functions of a value of type ``any`` are unknown.
             or (is_scalar and self.shelf.accepts(type_name, function.returns))
         ]
         if depth <= 0 or not makers:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer
 from exploracoder_bench.api_use.invented_libraries import Function, Library, Shelf
 
-# Puts one function into the documentation; a user's own goes to ``problems.prepare``.
+# Documents one function; pass your own to ``composed_problems.prepare``.
 Formatting = Callable[[Library, Function], str]
 
 
 def python_style(library: Library, function: Function) -> str:
-    """As in a listing of Python's (Measuring Novel API Use, figure 4)."""
+    """Like a Python listing (Measuring Novel API Use, figure 4)."""
     parameters = ", ".join(argument.name for argument in function.arguments)
     head = f"def {library.name}.{function.name}({parameters}):"
     return f"{head}\n    {function.doc}" if function.doc else head
@@ -29,7 +29,7 @@ def describe(expression: Call, shelf: Shelf) -> str:
 
 
 def _add(part: Expression, shelf: Shelf, steps: dict[Expression, int], lines: list[str]) -> str:
-    """The words for a value; those of a call are a step, once."""
+    """The words for a value; each call becomes one numbered step."""
     if isinstance(part, Outer):
         return part.name
     if isinstance(part, Constant):
@@ -44,7 +44,7 @@ def _add(part: Expression, shelf: Shelf, steps: dict[Expression, int], lines: li
 
 
 def _with(call: Call) -> str:
-    """The arguments that are fixed, or called otherwise than in the library."""
+    """The arguments that are fixed, or named differently from the library's."""
     clauses = []
     for name, value in call.arguments:
         if isinstance(value, Constant):

@@ -1,1 +1,1 @@
-"""Tasks to write a class again, made of repositories that have it and their own tests."""
+"""Tasks to rewrite a class, made from repositories that contain it and from their own tests."""

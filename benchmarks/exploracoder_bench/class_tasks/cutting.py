@@ -1,4 +1,4 @@
-"""A class taken out of its file, and told of without its bodies."""
+"""Cut a class out of its file, and describe it without its bodies."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from exploracoder.engine.running.placing import placed
 from exploracoder.errors import InputError
 
 _INDENT = "    "
-# Longer values are no part of a declaration.
+# Longer values are left out of declarations.
 _VALUE_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A file without a class, the class's text, and what is said of it."""
+    """A file without a class, the class's source, and a description of it."""
 
     rest: str
     code: str
@@ -25,7 +25,7 @@ class Cut:
 
 
 def cut(file: Path, name: str) -> Cut:
-    """Take the class ``name``, which stands at the top level, out of ``file``'s text.
+    """Cut the top-level class ``name`` out of ``file``'s text.
 
     Raises InputError when it is not there.
     """
@@ -46,11 +46,11 @@ def cut(file: Path, name: str) -> Cut:
 
 
 def describe(node: ast.ClassDef) -> str:
-    """What the class's author says of it: heads, docstrings, and what is assigned in its body.
+    """What the class's author says about it: signatures, docstrings, and assignments in its body.
 
-    No model writes it, so nothing is in it that the class does not say; a method without a
-    docstring is known by its head alone. It is prose, as in the paper: what looks like code and
-    is none gets copied as it stands.
+    No model writes it, so it says nothing that the class does not; a method without a docstring is
+    described by its signature alone. It is prose, as in the paper: text that merely looks like code
+    gets copied verbatim.
     """
     return "\n".join(_class(node)) + "\n"
 
@@ -73,7 +73,7 @@ def _class(node: ast.ClassDef) -> list[str]:
 
 
 def _member(node: ast.stmt) -> list[str]:
-    """A method, or a class in the class, as an item of a list."""
+    """A method or nested class as a list item."""
     if isinstance(node, ast.ClassDef):
         first, *rest = _class(node)
         return [f"- {first}", *_indented(rest)]

@@ -1,11 +1,11 @@
-"""Which classes tasks are made of: a JSON file.
+"""The classes that tasks are made from: a JSON file.
 
     {"requires": ["pytest==9.2.0", …],
      "classes": [{"name": "Pot", "package": "tea==1.0", "sha256": "…", "file": "src/tea/pot.py",
                   "class": "Pot", "tests": ["tests/test_pot.py"], "requires": ["leaf==2.0"]}]}
 
-``sha256`` is that of the package's source distribution. ``file`` and ``tests`` begin at its top
-folder; ``requires`` are pins, the first for all classes, the second for one.
+``sha256`` is that of the package's source distribution. ``file`` and ``tests`` are relative to its
+top folder; ``requires`` are pins, the first for all classes, the second for one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Row(BaseModel):
 
     @property
     def origin(self) -> str:
-        """What the class is from, in a word."""
+        """The name of what the class comes from."""
         return name_of(self.package) if self.package else Path(self.repository).name
 
 
@@ -114,7 +114,7 @@ def _named(rows: list[Row], names: Sequence[str], file: Path) -> list[Row]:
 
 
 def _whole(row: Row, requires: tuple[str, ...], folder: Path) -> Row:
-    """With what all require. What it is about must not be among that: it would be the answer."""
+    """The row with all its pins. Its own package must not be among them: it has the answer."""
     changes: dict[str, Any] = {"requires": (*requires, *row.requires)}
     if row.repository:
         changes["repository"] = str((folder / row.repository).resolve())

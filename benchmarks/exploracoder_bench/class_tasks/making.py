@@ -23,7 +23,7 @@ from exploracoder_bench.environments import Say, environment_of
 
 
 def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Say) -> list[str]:
-    """Make the tasks that ``out`` does not have yet; why classes were refused, a line each.
+    """Make the tasks that ``out`` does not have yet; return why classes were refused, a line each.
 
     ``python`` is the interpreter of classes that require nothing. Raises SetupError.
     """
@@ -43,7 +43,7 @@ def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Sa
 
 
 def _make(row: Row, out: Path, python: str | None, say: Say) -> tuple[str, ...]:
-    """A task is there whole, or not at all."""
+    """Make a task as a whole, or not at all."""
     interpreter = environment_of(row.requires, say) if row.requires else python or sys.executable
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".making-") as beside:

@@ -18,7 +18,7 @@ from exploracoder_bench.environments import Say, pip
 def lay_out(row: Row, folder: Path, say: Say) -> Path:
     """The repository of a class as a folder of its own below ``folder``.
 
-    Raises SetupError when it cannot be had, InputError when it is not what it was.
+    Raises SetupError when it cannot be obtained, InputError when it has no single top folder.
     """
     root = folder / "repository"
     if row.repository:
@@ -28,7 +28,7 @@ def lay_out(row: Row, folder: Path, say: Say) -> Path:
     archive = _archive(row, say)
     try:
         with tarfile.open(archive) as tar:
-            # "data": nothing of it lies outside of the folder, and no device or link leads there.
+            # "data": nothing is extracted outside the folder, and no device or link leads there.
             tar.extractall(folder / "unpacked", filter="data")
     except (tarfile.TarError, OSError, TypeError) as error:
         raise SetupError(f"{archive} cannot be unpacked: {error}.") from error
@@ -39,7 +39,7 @@ def lay_out(row: Row, folder: Path, say: Say) -> Path:
 
 
 def _archive(row: Row, say: Say) -> Path:
-    """The file, from the cache folder or from the index; pip holds it to its SHA-256."""
+    """The archive, from the cache folder or from the index; pip verifies its SHA-256."""
     home = cache_folder() / "benchmarks" / "sources" / row.sha256
     archives = list(home.glob("*.tar.gz"))
     if archives and hashlib.sha256(archives[0].read_bytes()).hexdigest() == row.sha256:

@@ -3,8 +3,8 @@
 A test is the class's when it passes with the class as it was, twice, and fails both without it
 and with methods that raise: where a file of tests imports the class, all of its tests fail
 without it, whatever they are about. Together the tests have to fail with each class that is
-certainly wrong (``mutants``), or they tell nothing. All runs in the sandbox that candidates run
-in.
+certainly wrong (``mutants``), or they tell nothing. Everything runs in the sandbox that candidates
+run in.
 Source: RepoClassBench, appendix C: the tests that cover a class.
 """
 
@@ -38,8 +38,8 @@ def telling_tests(
     """The class's tests among ``tests``, by their names, in the order in which they run.
 
     ``place`` is in a repository that lacks the class ``name``, ``code`` the class as it was;
-    ``folder`` is one to work in. Raises InputError when the class's tests do not pass here, or do
-    not tell it from a wrong one; SetupError when nothing can be run.
+    ``folder`` is the working folder. Raises InputError when the class's tests do not pass here, or
+    do not tell it from a wrong one; SetupError when nothing can be run.
     """
     try:
         return asyncio.run(_telling(place, name, code, tests, python, folder))
@@ -63,7 +63,7 @@ async def _telling(
         for what in _SEPARATING & wrong.keys():
             still, _ = await _passed(sidecar, task, wrong.pop(what), right)
             right = [test for test in right if test not in still]
-        # Gone are those that need others before them, or have the time of day in their names.
+        # This drops tests that need others to run first, or have the time of day in their names.
         right, _ = await _passed(sidecar, task, code, right)
         if not right:
             raise InputError("None of its tests needs what the class does.")
@@ -77,7 +77,7 @@ async def _telling(
 async def _passed(
     sidecar: Sidecar, task: Task, code: str, tests: Sequence[str]
 ) -> tuple[list[str], str]:
-    """The tests that pass, in their order, and the end of what was said of them."""
+    """The tests that pass, in their order, and the end of the output."""
     probe_task = task.model_copy(update={"check": probe_of(tests)})
     ran, check_run = await run_in_copy(sidecar, probe_task, code)
     results = outcomes(check_run) if check_run is not None else {}

@@ -1,1 +1,1 @@
-"""Problems in the forms in which they are published, and in one's own."""
+"""Problems in their published formats, and in the user's own."""

@@ -1,7 +1,7 @@
 """Problems of ``api_use``, for ``--problems api-use=NAME_OR_FILE``: judged by their data flow.
 
-Each problem has packages of its own that only record, since noise changes what they are called.
-Its documentation stands in the task too, so that all methods have the same to go by.
+Each problem has packages of its own that only record calls, since noise changes their names. The
+task contains the documentation too, so that all methods have the same information.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DataFlow:
     expected: Flow
 
     async def judge(self, program: str) -> Verdict:
-        """Whether a program does. Raises SetupError."""
+        """Whether a program computes this. Raises SetupError."""
         async with open_judge() as judge:
             question = Question(self.shelf, program, self.name, self.outer)
             return await judge.judge(question, self.expected)

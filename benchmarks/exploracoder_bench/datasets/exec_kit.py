@@ -1,8 +1,8 @@
 """A kit of executable problems on disk, read as problems that can be explored.
 
-A kit is a folder with ``dev/*.jsonl`` (a problem a line), ``fixtures/NAME`` (folders that a problem
-works on) and ``private`` (libraries that are not installed). A program is context + completion +
-test; the prompt is the context and the unfinished code that the completion goes on from.
+A kit is a folder with ``dev/*.jsonl`` (one problem per line), ``fixtures/NAME`` (folders that a
+problem works on) and ``private`` (libraries that are not installed). A program is context +
+completion + test; the prompt is the context and the unfinished code that the completion continues.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from exploracoder_bench.problems import Problem
 
 
 class Row(BaseModel):
-    """One line of a kit; fields that only other tools need are passed over.
+    """One line of a kit; fields that only other tools need are ignored.
 
-    ``made_from`` is the library whose other names ``library`` has: it needs that one's environment.
+    ``made_from`` is the library of which ``library`` is a renamed copy, in the same environment.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -56,7 +56,7 @@ class Row(BaseModel):
 
     @property
     def unfinished(self) -> str:
-        """The end of the prompt, which the completion goes on from; empty when there is none."""
+        """The end of the prompt, which the completion continues; empty if there is none."""
         return self.prompt.removeprefix(self.context.rstrip()).lstrip("\n")
 
     @property
@@ -77,7 +77,7 @@ class Row(BaseModel):
         return completion if is_whole else self.unfinished + completion
 
     def problem(self, kit: Path, python: str) -> Problem:
-        """The row as something to explore with ``python``, an interpreter that has the library."""
+        """The row as a problem to explore with ``python``, an interpreter that has the library."""
         context = self.context.rstrip() + "\n"
         if self.example_inputs:
             context += f"\n{self.example_inputs.rstrip()}\n"
@@ -111,7 +111,7 @@ def read_kit(kit: Path, python_of: PythonOf) -> list[Problem]:
     problems = [row.problem(kit, python_of(row.needed)) for row in rows]
     if python_of is not this_python:
         return problems
-    # Nobody named an interpreter: the pins of the library's published problems make one.
+    # No interpreter was named: the pins of the library's published problems make one.
     return [
         replace(problem, requires=pins_of(row.needed))
         for problem, row in zip(problems, rows, strict=True)

@@ -1,4 +1,4 @@
-"""Published files, fetched once and held to what they were."""
+"""Published files, fetched once and verified from then on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_BYTES = 200_000_000
 
 
 def home() -> Path:
-    """Where fetched data sets lie."""
+    """The folder of fetched data sets."""
     return cache_folder() / "benchmarks"
 
 
@@ -30,7 +30,7 @@ def find_published(name: str) -> Published:
 
 
 def fetch(one: Published, url: str | None = None) -> Path:
-    """Fetch a data set, from ``url`` where another place has it; the file.
+    """Fetch a data set, from ``url`` if it is mirrored there, and return the file.
 
     Raises SetupError when it cannot be had or kept, or is not the file it was.
     """

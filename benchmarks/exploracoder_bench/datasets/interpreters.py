@@ -14,15 +14,15 @@ _KIN = {"numpy": "pandas", "monkey": "pandas", "beatnum": "pandas"}
 
 
 def this_python(libraries: Sequence[str]) -> str:
-    """This interpreter, which nobody named: what a data set requires may be installed elsewhere."""
+    """This interpreter, when none was named: required packages may be installed elsewhere."""
     return sys.executable
 
 
 def parse_pythons(text: str | None) -> PythonOf:
-    """From ``EXE`` for all, or ``LIBRARY=EXE,LIBRARY=EXE``, a function from libraries to one.
+    """Parse ``EXE``, or ``LIBRARY=EXE,LIBRARY=EXE``, into a function from libraries to an EXE.
 
     pandas' interpreter serves numpy, monkey and beatnum too. Without text it is ``this_python``.
-    Raises InputError, as the function does when a library has none.
+    Raises InputError; so does the function when a library has none.
     """
     if not text:
         return this_python

@@ -1,7 +1,7 @@
-"""Other names for those of a library, made up from a seed.
+"""New names for those of a library, made up from a seed.
 
-A name's parts (``sort_values``, ``groupby``, ``DataFrame``) get synonyms, the same part the same
-one as long as no two names come out alike; a part without any becomes a word that is none.
+Each part of a name (``sort_values``, ``groupby``, ``DataFrame``) gets a synonym, the same part
+always the same one unless two names would collide; a part without any becomes a nonsense word.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from functools import lru_cache
 from pathlib import Path
 
 _SYNONYMS = Path(__file__).with_name("private") / "synonyms.txt"
-# A capital may begin a part; several are one.
+# A part may begin with a capital; a run of capitals is one part.
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 _ONSETS, _VOWELS, _CODAS = "b br d dr f g gl k kr l m n p pl r s st t tr v z", "aeiou", "lmnrstk"
 
 
 class Inventor:
-    """Makes names up; the same seed and names give the same."""
+    """Makes up names; the same seed and names give the same results."""
 
     def __init__(self, seed: int, library: str) -> None:
         self._random = random.Random(f"{library} {seed}")
@@ -31,13 +31,13 @@ class Inventor:
         }
 
     def word(self) -> str:
-        """A word that can be spoken and means nothing."""
+        """A pronounceable word that means nothing."""
         onsets = _ONSETS.split()
         pick = self._random.choice
         return "".join(pick(onsets) + pick(_VOWELS) for _ in range(2)) + pick(_CODAS)
 
     def rename(self, names: Iterable[str]) -> dict[str, str]:
-        """Another name for each of ``names`` that has more than one letter, none of them twice."""
+        """A new name for each of ``names`` that has more than one letter; no two are the same."""
         old = sorted(names)
         taken_names, renaming = {*old, *keyword.kwlist}, dict[str, str]()
         for name in old:
@@ -55,7 +55,7 @@ class Inventor:
             yield _like(name, self.word())
 
     def _instead_of(self, piece: str) -> Sequence[str]:
-        """What may stand for a piece, in its case; signs and digits stay."""
+        """The possible replacements of a piece, in its case; signs and digits stay."""
         if not piece.isalpha():
             return (piece,)
         low = piece.lower()
@@ -69,7 +69,7 @@ class Inventor:
 
 @lru_cache
 def parts_of(piece: str) -> tuple[str, ...]:
-    """The fewest known parts that a lower-case piece is made of; none where it is not."""
+    """The fewest known parts that make up a lower-case piece; empty if none do."""
     synonyms = _read_synonyms()
     best: list[tuple[str, ...] | None] = [()]
     for end in range(1, len(piece) + 1):

@@ -1,4 +1,4 @@
-"""Files with a JSON object a line, packed or not."""
+"""JSON Lines files, compressed or not."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ RowT = TypeVar("RowT", bound=BaseModel)
 
 
 def read_lines(file: Path) -> Iterator[tuple[str, str]]:
-    """The lines of a ``.jsonl`` or ``.jsonl.gz`` file that are not empty, each with its place.
+    """The non-empty lines of a ``.jsonl`` or ``.jsonl.gz`` file, each with its place.
 
-    A place is the file and the line's number, from 1, as an error names them. Raises InputError
-    when the file cannot be read or unpacked, or a line is no text in UTF-8.
+    A place is the file and the line number, from 1, worded for error messages. Raises InputError
+    when the file cannot be read or decompressed, or a line is not UTF-8.
     """
     try:
         content = file.read_bytes()
@@ -26,7 +26,7 @@ def read_lines(file: Path) -> Iterator[tuple[str, str]]:
             content = gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{file} cannot be read as problems, one a line: {error}.") from error
-    # Of text, other signs than a newline end a line too, and JSON may have them in a string.
+    # On str, splitlines would also split at characters that a JSON string may contain.
     for number, line in enumerate(content.splitlines(), start=1):
         place = f"{file}, line {number}"
         try:
@@ -38,7 +38,7 @@ def read_lines(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_rows(file: Path, form: type[RowT]) -> tuple[RowT, ...]:
-    """The lines of such a file, each a problem of the given form. Raises InputError."""
+    """The lines of such a file, each validated as a ``form``. Raises InputError."""
     return tuple(_row(place, line, form) for place, line in read_lines(file))
 
 

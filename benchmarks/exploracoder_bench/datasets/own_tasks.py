@@ -8,19 +8,19 @@ A task is a folder:
                   last two may be left out, and paths begin at the task's folder
     context.py    runs before everything else: data, helpers (may be left out)
     solution.py   a known solution, so that the check can be checked (may be left out)
-    files/        what is in it lies in the folder in which code runs (may be left out)
+    files/        copied into the folder in which code runs (may be left out)
 
-A class that is to be written into a repository is such a task too. Its task.json says more:
+A class to be written into a repository is such a task too. Its task.json has more fields:
 
-    repository    the repository's top folder, from the task's folder on; it lacks the class
-    file          where the class belongs, from the repository on
+    repository    the repository's top folder, relative to the task's; it lacks the class
+    file          where the class belongs, relative to the repository
     entry_point   the class's name
     tests         the repository's tests that tell, as pytest names them; they make the check, so
                   that there is no check.py
     requires      pins (NAME==VERSION) of the environment that is made for it; without any it is
                   the interpreter that is named otherwise
 
-A folder of tasks has each in a folder of its own; a task's folder alone will do as well.
+A folder of tasks has each in a subfolder of its own; a single task's folder works as well.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Monkey and BeatNum: pandas and numpy under other names, made by the published renaming.
 
-No model knows them, though it knows what they are made of. The package that is written has the new
-names; the old ones are hidden from code that is run as a program, and from nobody else, so that
-pandas and numpy themselves go on working. Its stubs are read when it is indexed; they say the new
-names only. Source: Zan et al. 2022, "When Language Model Meets Private Library", section 4.
+No model knows them, though it knows what they are made from. The generated package has the new
+names; the old ones are hidden only from code that runs as a program, so that pandas and numpy
+themselves keep working. Its stubs, which are read for the index, have only the new names. Source:
+Zan et al. 2022, "When Language Model Meets Private Library", section 4.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from exploracoder_kernel.environment import clean_environment
 
 _TEMPLATES = Path(__file__).with_name("private")
 _MADE_FROM = {"monkey": "pandas", "beatnum": "numpy"}
-# Of others all that users need is at the top.
+# The others have all that users need at the top level.
 _SUBMODULES: Mapping[str, list[str]] = {"numpy": ["linalg", "random", "ma"]}
 _TIMEOUT_S = 300
 
@@ -33,9 +33,9 @@ Renaming = Mapping[str, str]
 class Recipe:
     """How a library is renamed.
 
-    ``keywords`` are the names of parameters that get another, ``no_words`` the names that are no
-    words of English, so that they are replaced in prose too; ``modules`` is what stands there for
-    the library itself, ``pd`` and ``Pandas`` included.
+    ``keywords`` are the parameters' names to change, ``no_words`` the names that are not English
+    words, so that they are replaced in prose too; ``modules`` are the names of the library itself
+    there, ``pd`` and ``Pandas`` included.
     """
 
     library: str
@@ -47,7 +47,7 @@ class Recipe:
 
     @property
     def settings(self) -> str:
-        """The head of the package."""
+        """The settings at the head of the package, as code."""
         settings = {
             "LIBRARY": self.library,
             "MADE_FROM": self.made_from,
@@ -84,7 +84,7 @@ def read_mapping(file: Path) -> dict[str, Renaming]:
 def make_libraries(
     folder: Path, mapping: Mapping[str, Renaming], python: str | None = None
 ) -> list[Path]:
-    """Write the packages into ``folder``; the folder of each.
+    """Write the packages into ``folder``; return the folder of each.
 
     ``python`` has what they are made from, and will import them. Raises SetupError.
     """
@@ -92,14 +92,14 @@ def make_libraries(
 
 
 def make_library(folder: Path, recipe: Recipe, python: str) -> Path:
-    """Write a package and its stubs into ``folder``; its own folder. Raises SetupError."""
+    """Write a package and its stubs into ``folder``; return its own folder. Raises SetupError."""
     home = _write_package(folder, recipe)
     _run("stubs.py.txt", folder, recipe, python)
     return home
 
 
 def public_names(made_from: str, python: str) -> list[str]:
-    """What is public in a library that ``python`` has. Raises SetupError."""
+    """The public names of a library that ``python`` has. Raises SetupError."""
     with tempfile.TemporaryDirectory() as folder:
         recipe = Recipe("looked_at", made_from, {})
         _write_package(Path(folder), recipe)
@@ -108,7 +108,7 @@ def public_names(made_from: str, python: str) -> list[str]:
 
 
 def _published(folder: Path, name: str, renaming: Renaming, python: str | None) -> Path:
-    # The data set's own names for the modules themselves are no names in them.
+    # The data set renames the modules themselves too, but those are not names in them.
     inside = {old: new for old, new in renaming.items() if old not in _MADE_FROM.values()}
     recipe = Recipe(name, _MADE_FROM[name], inside, keywords=inside)
     return make_library(folder, recipe, python or sys.executable)
@@ -124,7 +124,7 @@ def _write_package(folder: Path, recipe: Recipe) -> Path:
 
 
 def _run(script: str, folder: Path, recipe: Recipe, python: str) -> str:
-    """What one of our scripts says of a package, which is imported for it."""
+    """The output of one of our scripts about a package, which it imports."""
     text, name = (_TEMPLATES / script).read_text(encoding="utf-8"), recipe.library
     try:
         process = subprocess.run(

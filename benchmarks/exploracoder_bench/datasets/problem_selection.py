@@ -1,4 +1,4 @@
-"""Some problems out of many, by name."""
+"""Select problems by name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SMOKE_PROBLEMS = 2
 
 
 def select(problems: Sequence[Problem], names: Sequence[str]) -> list[Problem]:
-    """Those that ``names`` mean, each once, in their order.
+    """The problems that ``names`` stand for, each once, in their original order.
 
     A name is ``all``, ``smoke`` (the first two of each data set), a data set, or a problem. Raises
-    InputError when it is none of these.
+    InputError for any other name.
     """
     sets: dict[str, list[Problem]] = {}
     for problem in problems:
@@ -33,7 +33,7 @@ def select(problems: Sequence[Problem], names: Sequence[str]) -> list[Problem]:
 
 
 def of_split(problems: Sequence[Problem], split: str) -> list[Problem]:
-    """Those of a split, or all. Raises InputError when none is in it."""
+    """The problems of a split, or all. Raises InputError when the split has none."""
     matches = [problem for problem in problems if split in (ALL, problem.split)]
     if problems and not matches:
         splits = {problem.name: problem.split for problem in problems if problem.split}

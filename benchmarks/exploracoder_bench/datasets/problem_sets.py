@@ -1,4 +1,4 @@
-"""From what ``--problems`` says to problems."""
+"""Turn the arguments of ``--problems`` into problems."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ def open_problems(
 ) -> list[Problem]:
     """The problems of each: a kit's folder, a folder of tasks, NAME, NAME=FILE, or api-use=NAME.
 
-    Where no interpreter was named, published problems require their pins, and a kit's those of
-    their library's published ones. ``search_path`` has
-    modules that no interpreter has, such as the private libraries. Each problem has its split,
-    where that is known. Raises InputError.
+    If no interpreter was named, published problems require their pins, and a kit's problems those
+    of their library's published ones. ``search_path`` has modules that no interpreter has, such as
+    the private libraries. Each problem has its split, if that is known. Raises InputError.
     """
     problems = [problem for spec in specs for problem in _with_splits(spec, python_of)]
     if search_path is None:

@@ -1,8 +1,8 @@
-"""The data sets by name: where they are published, and the form of each.
+"""The data sets by name: where each is published, and how it is read.
 
-Addresses name a commit, so what lies there does not change. None of the files is part of this
-project. Their SHA-256 could not be looked up where this was written: it is noted when a file is
-first fetched, and held to from then on; ``sha256`` here wins where it is known.
+URLs name a commit, so their content does not change. None of the files is part of this project.
+Their SHA-256 could not be looked up when this was written: it is recorded when a file is first
+fetched, and verified from then on; ``sha256`` here takes precedence if it is known.
 
 The pins are those with which the known solutions pass (Python 3.11; pandas 1.5 and numpy 1.23 have
 wheels for no newer one). The private libraries are made of pandas and numpy.
@@ -38,7 +38,7 @@ TORCHDATA = (
     "pyarrow==18.1.0",
     "requests==2.34.2",
     "fsspec==2026.9.0",
-    # A later one has no wheel.
+    # Later versions have no wheel.
     "iopath==0.1.9",
 )
 
@@ -58,7 +58,7 @@ class Published:
 
     @property
     def file_name(self) -> str:
-        """What the file is called where it is published."""
+        """The file's name where it is published."""
         return self.url.rpartition("/")[2]
 
 
@@ -71,7 +71,7 @@ def _columns(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
 
 
 def _classes(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
-    """Raises InputError always: without its repositories the file makes no problems."""
+    """Always raises InputError: without its repositories the file makes no problems."""
     classes = len(read_class_tasks(file))
     raise InputError(
         f"{file} has {classes} classes of {one.name}, and their repositories come apart from it."
@@ -135,6 +135,6 @@ PUBLISHED = {
 
 
 def pins_of(libraries: Sequence[str]) -> tuple[str, ...]:
-    """What the published data sets of the first of these libraries that has one require."""
+    """The pins of the published data sets, for the first of these libraries that has one."""
     requirements = {one.library: one.requires for one in PUBLISHED.values()}
     return next((requirements[name] for name in libraries if name in requirements), ())

@@ -1,4 +1,4 @@
-"""PandasEval, NumpyEval and their kin: completions of a prompt, a problem a line.
+"""PandasEval, NumpyEval and similar sets: completions of a prompt, one problem per line.
 
 Each line has ``task_id``, ``prompt``, ``entry_point`` (``none`` where the completion is no
 function), ``canonical_solution`` (a list) and ``test``, which defines ``check``. A program is
@@ -52,7 +52,7 @@ def _row(place: str, line: str) -> dict[str, Any]:
 
 
 def _first(solutions: object) -> object:
-    """The first of several known solutions; None of none."""
+    """The first of several known solutions; None if there is none."""
     return (solutions or [None])[0] if isinstance(solutions, list) else solutions
 
 
@@ -76,7 +76,7 @@ def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Pr
 
 
 def split_prompt(prompt: str, entry_point: str | None) -> tuple[str, str]:
-    """What runs before the solution, and the unfinished code that the solution goes on from."""
+    """What runs before the solution, and the unfinished code that the solution continues."""
     lines = prompt.rstrip().splitlines()
     if not lines:
         return "", ""
@@ -102,7 +102,7 @@ def asked_for(context: str, stub: str) -> str:
 
 
 def joined(stub: str, completion: str, entry_point: str | None) -> str:
-    """The known solution: the completion put behind what it goes on from."""
+    """The known solution: the completion appended to the code that it continues."""
     if entry_point and re.search(rf"^def {re.escape(entry_point)}\(", completion, re.MULTILINE):
         return completion
     if entry_point is None:
@@ -111,7 +111,7 @@ def joined(stub: str, completion: str, entry_point: str | None) -> str:
     try:
         ast.parse(together)
     except SyntaxError:
-        # Some prompts end with the indentation that the completion goes on from.
+        # Some prompts end with the indentation that the completion continues.
         return stub.rstrip() + "\n    " + completion.lstrip()
     return together
 

@@ -1,7 +1,7 @@
 """A kit of known problems whose library has names that nobody has seen, made from a seed.
 
-The library is re-exported under another name with other names in it (``private_libraries``), and
-each problem is rewritten in the sandbox: running it says which attributes are the library's.
+The library is re-exported under a new name with new names in it (``private_libraries``), and each
+problem is rewritten in the sandbox: running it shows which attributes are the library's.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ PRIVATE = "private"
 _SCRIPT = Path(__file__).with_name(PRIVATE) / "rewrite.py.txt"
 _RUN_SECONDS = 60.0
 _MOST_CHARS = 10_000_000
-# What people call a library, besides its name.
+# Other names by which people call a library.
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {"numpy": ("NumPy",)}
 _ALIASES = {"pandas": "pd", "numpy": "np"}
 
 
 @dataclass(frozen=True, slots=True)
 class Remade:
-    """A problem under new names, or why there is none; ``origin`` is the one it is made from."""
+    """A problem under new names, or why there is none; ``origin`` is the original."""
 
     origin: Problem
     problem: Problem | None
@@ -81,7 +81,7 @@ def invent(made_from: str, seed: int, python: str) -> Recipe:
 
 
 def remake(problem: Problem, recipe: Recipe, kit: Path, **_: object) -> Remade:
-    """Rewrite a problem for the library in ``kit``, and judge what came out."""
+    """Rewrite a problem for the library in ``kit``, and judge the outcome."""
     folder = attempt_in(kit)
     try:
         outcome = asyncio.run(_rewritten(problem, recipe, kit, folder))
@@ -96,7 +96,7 @@ def remake(problem: Problem, recipe: Recipe, kit: Path, **_: object) -> Remade:
 
 
 async def _rewritten(problem: Problem, recipe: Recipe, kit: Path, folder: Path) -> Problem | str:
-    """The problem with new names, or what is wrong with it as it is."""
+    """The problem with new names, or what is wrong with the original."""
     prepare(problem, folder)
     private = kit / PRIVATE
     arguments = [recipe.library, problem.task, [problem.context, problem.solution, problem.check]]
@@ -166,7 +166,7 @@ def _row(problem: Problem, recipe: Recipe, kit: Path) -> dict[str, Any]:
 
 
 def _splits(remade: Iterable[Remade]) -> list[dict[str, Any]]:
-    """A problem under other names is of the split of the one that it is made from."""
+    """The split of a renamed problem is that of its original."""
     groups: dict[str, list[str]] = {}
     for one in remade:
         if one.problem is not None and one.origin.split is not None:

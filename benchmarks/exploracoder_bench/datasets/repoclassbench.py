@@ -1,9 +1,9 @@
-"""RepoClassBench (Python): classes to be written again in the repositories that they were cut from.
+"""RepoClassBench (Python): classes to be rewritten in the repositories that they were cut from.
 
 The file is ``data/input/python_data.json``: a list of objects with ``task_id``, ``class_name``,
 ``file`` (the first folder is the repository's), ``detailed_description``, ``sketchy_description``,
-``evaluation_metadata.test_directives`` and ``ground_truth_class_body``. The repositories come
-apart from it.
+``evaluation_metadata.test_directives`` and ``ground_truth_class_body``. The repositories are
+distributed separately.
 Source: RepoClassBench, section 3; microsoft/repoclassbench.
 """
 

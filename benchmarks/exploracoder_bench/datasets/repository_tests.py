@@ -1,9 +1,9 @@
 """A repository's own tests as the check of a class: each of them is run by pytest and counted.
 
 The check runs in a copy of the repository that has the class
-(``exploracoder.engine.running.oracle``). It raises with how many tests pass, and that sentence
-alone is read: what tests print says nothing. A test that is skipped, or does not come to its end,
-has not passed.
+(``exploracoder.engine.running.oracle``). It raises an error that says how many tests pass, and only
+that sentence is read, never what tests print. A test that is skipped or does not finish has not
+passed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def probe_of(tests: Sequence[str]) -> str:
 
 
 def outcomes(probe: Observation) -> Mapping[str, bool]:
-    """Whether each test has passed, as a probe printed it; empty when it did not get so far."""
+    """Whether each test has passed, as a probe printed it; empty if it did not get that far."""
     lines = probe.stdout.strip().splitlines()
     if not probe.ran or not lines:
         return {}
@@ -54,9 +54,9 @@ def outcomes(probe: Observation) -> Mapping[str, bool]:
 
 
 def counted(check: Observation | None, tests: int) -> tuple[int, int]:
-    """How many tests pass, of how many, as a check says; ``tests`` is how many it names.
+    """How many tests pass, and of how many, for a check that names ``tests`` of them.
 
-    A check that names none is one test.
+    A check that names none counts as one test.
     """
     of = tests or 1
     if check is None or check.ran:

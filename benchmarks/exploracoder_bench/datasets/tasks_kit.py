@@ -1,7 +1,7 @@
-"""A kit whose tasks all lie in one file, each with a second set of data.
+"""A kit whose tasks are all in one file, each with a second set of data.
 
-A kit is a folder with ``tasks.jsonl`` (a task a line), ``dist`` (wheels of the libraries, for the
-interpreter that runs the tasks) and ``libs/NAME`` (their source, which is not read here).
+A kit is a folder with ``tasks.jsonl`` (one task per line), ``dist`` (wheels of the libraries, for
+the interpreter that runs the tasks) and ``libs/NAME`` (their source, which is not read here).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FILE = "tasks.jsonl"
 
 
 class TaskRow(BaseModel):
-    """One line of a kit; what is there to examine the kit itself is passed over.
+    """One line of a kit; fields for examining the kit itself are ignored.
 
     ``entry_point`` is the function or the variable that a solution makes.
     """
@@ -38,7 +38,7 @@ class TaskRow(BaseModel):
     canonical_solution: str
 
     def problem(self, python: str) -> Problem:
-        """The row as something to explore with ``python``, which has the library installed."""
+        """The row as a problem to explore with ``python``, which has the library installed."""
         is_function = self.kind == "function"
         return Problem(
             name=self.id,

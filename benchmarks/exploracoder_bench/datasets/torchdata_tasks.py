@@ -77,11 +77,11 @@ def _problem(
 
 
 def _inputs(text: str | None) -> str:
-    """The example's arguments as assignments; a default that is its own name is passed over."""
+    """The example's arguments as assignments; a default that is its own name is skipped."""
     try:
         arguments = ast.literal_eval(text) if text else {}
     except (ValueError, SyntaxError):
-        # Some rows quote quotes; the example is a help, not a part of the problem.
+        # Some rows quote quotes; the example helps, but is not part of the problem.
         arguments = {}
     lines = [f"{name} = {value}" for name, value in arguments.items() if name != value]
     return ("\n" + "\n".join(lines) + "\n").replace(_FOLDER, ".") if lines else ""

@@ -1,4 +1,4 @@
-"""The failures as one page that needs nothing else and runs no script."""
+"""The failures as one self-contained page without scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEMPLATE = Path(__file__).with_name("failures.html")
 
 
 def write_browser(file: Path, results: Sequence[RunResult], traces: Mapping[int, Path]) -> None:
-    """Write the page. ``traces`` has the notebook of a result by its ``id()``, where it is."""
+    """Write the page. ``traces`` maps a result's ``id()`` to its notebook's path."""
     from jinja2 import Environment, StrictUndefined
 
     # Everything here was written by models, or by those who made the data: all of it is escaped.

@@ -16,10 +16,10 @@ _SHOWN = 20
 
 
 def comparison(first: str, second: str, split: str | None = None) -> str:
-    """A table of both, the difference with its interval, which problems differ, and in what the
-    runs were not made alike.
+    """A table of both, the difference with its interval, which problems differ, and how the
+    conditions of the runs differ.
 
-    Each is ``DIR`` or ``DIR:METHOD``; ``split`` is what `runs_of_split` is asked for. Raises
+    Each is ``DIR`` or ``DIR:METHOD``; ``split`` is passed to `runs_of_split`. Raises
     InputError when they share no problem.
     """
     specs = (first, second)

@@ -1,4 +1,4 @@
-"""Where runs were not made alike, so that their figures do not differ by their methods alone."""
+"""Conditions that differ between runs, so that not only the methods make figures differ."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _FACTS: dict[str, Callable[[Plan], str]] = {
 
 
 def differences_table(runs: Sequence[Runs]) -> str:
-    """A line a fact that is not the same for all, problems of other content among them.
+    """A row per fact that differs between the runs, including problems with different content.
 
-    Empty when there is none. A problem that only one of them has is no difference.
+    Empty if there is none. A problem that only one run has is not a difference.
     """
     rows = [(name, *map(fact, (one.plan for one in runs))) for name, fact in _FACTS.items()]
     rows = [row for row in rows if len(set(row[1:])) > 1]
@@ -42,7 +42,7 @@ def differences_table(runs: Sequence[Runs]) -> str:
 
 
 def _said(plan: Plan, fact: str) -> str:
-    """What the plan says of a fact of its provenance."""
+    """A fact of the plan's provenance, in words."""
     values = dict.fromkeys(str(getattr(one, fact)) for one in plan.provenance.values())
     return "; ".join(values) or UNKNOWN
 

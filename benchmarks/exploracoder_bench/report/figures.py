@@ -15,9 +15,9 @@ _SIZE_INCHES = (6.4, 4.0)
 
 
 def draw(out: Path, results: Sequence[RunResult]) -> list[str]:
-    """Write the pictures that have something to show; their names, none without matplotlib."""
+    """Write the pictures that show something; return their names, none without matplotlib."""
     try:
-        # The object-oriented face alone: pyplot would open windows and keep state.
+        # The object-oriented API only: pyplot would open windows and keep state.
         from matplotlib.figure import Figure
     except ImportError:
         return []

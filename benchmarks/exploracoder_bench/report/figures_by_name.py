@@ -29,7 +29,7 @@ Samples = Sequence[RunResult]
 
 
 def figure(name: str, samples: Samples) -> str:
-    """A figure of samples that count, as a cell. Raises InputError when there is none so called."""
+    """A figure of samples that count, as a table cell. Raises InputError for an unknown name."""
     at_k = re.fullmatch(r"pass@(\d+)", name)
     after = re.fullmatch(r"test rate after (\d+)", name)
     if at_k:
@@ -42,14 +42,14 @@ def figure(name: str, samples: Samples) -> str:
 
 
 def _test_rate(samples: Samples, calls: int) -> str:
-    """In per cent; nothing where no sample had so many oracle calls."""
+    """In per cent; empty if no sample had that many oracle calls."""
     if calls > max(len(one.oracle_calls) for one in samples):
         return ""
     return f"{100 * after_calls(samples, calls, float).value:.1f}"
 
 
 def _explored(samples: Samples) -> str:
-    """How many samples explored, and how many that solved; nothing of a method that cannot."""
+    """How many samples explored, and how many this solved; empty for a method that cannot."""
     sums = summarize(samples)
     return f"{sums.explored} / {sums.solved_by_exploring}" if sums.could_explore else ""
 

@@ -1,6 +1,6 @@
-"""The tables of the pages, drawn from results that are kept.
+"""The tables of the pages, drawn from kept results.
 
-``tables.json``, which lies with these, says of what each table is.
+``tables.json``, which is kept with them, says what each table is made of.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = "tables.json"
 
 
 class Column(BaseModel):
-    """A column: a figure, of the problems whose names fit ``of``; or what each row says itself."""
+    """A column: a figure of the problems that ``of`` and ``but`` select, or each row's own text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -90,7 +90,7 @@ def _cells(row: Row, runs: Runs, columns: Sequence[Column]) -> list[str]:
 
 
 def _about(runs: Sequence[Runs]) -> str:
-    """Of which split the problems are, and of which code the figures."""
+    """Which split the problems are in, and which code the figures come from."""
     names = dict.fromkeys(name for one in runs for name in one.plan.problems)
     codes = ", ".join(dict.fromkeys(str(one.plan.code or UNKNOWN) for one in runs))
     return f"{in_words(tally(splits_of(runs), names))} Code: {codes}."

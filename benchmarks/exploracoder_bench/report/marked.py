@@ -12,12 +12,12 @@ _MARKED = re.compile(
 
 
 def redraw(page: str, draw: Callable[[str], str]) -> str:
-    """A page with its tables as they are drawn now."""
+    """The page with its tables redrawn."""
     return _MARKED.sub(lambda it: f"{it['head']}\n{draw(it['name'])}\n\n{it['end']}", page)
 
 
 def stale_tables(page: str, draw: Callable[[str], str]) -> list[str]:
-    """The names of the tables of a page that are not as they are drawn now."""
+    """The names of a page's tables that are out of date."""
     return [it["name"] for it in _MARKED.finditer(page) if redraw(it[0], draw) != it[0]]
 
 

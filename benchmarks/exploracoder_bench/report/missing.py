@@ -1,4 +1,4 @@
-"""Samples that a plan asks for and that are not there: a run that was ended, or goes on."""
+"""Samples that a plan asks for but that are missing: the run was interrupted, or is not over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 8
 
 
 def missing_table(runs: Sequence[Runs]) -> str:
-    """A line a method that has fewer samples than its plan asks for; empty without any.
+    """A row per method with fewer samples than its plan asks for; empty if there is none.
 
     A sample that does not count is missing, too: the same command runs it again.
     """

@@ -1,4 +1,4 @@
-"""Runs of the same code: others can differ by more than their methods."""
+"""Require runs of the same code: others can differ by more than their methods."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from exploracoder_bench.report.run_folders import Runs
 def codes_of(runs: Sequence[Runs], *, may_differ: bool = False) -> dict[str, str]:
     """The code of each folder, by its label, in words.
 
-    Raises InputError when it is not the same of all, or not known of several, unless it may differ.
+    Raises InputError when it is not the same for all, or unknown for several, unless it may differ.
     """
     codes = {one.label: str(one.plan.code or UNKNOWN) for one in runs}
-    # Of two folders that do not say which, nobody knows that it was the same.
+    # Two folders that do not record their code cannot be taken to have the same.
     digests = {one.plan.code.digest if one.plan.code else one.label for one in runs}
     if len(digests) > 1 and not may_differ:
         listing = ", ".join(f"{label} with {code}" for label, code in codes.items())

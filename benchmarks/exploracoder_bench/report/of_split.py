@@ -1,4 +1,4 @@
-"""The runs of one split: what was looked at and what was only counted are no one figure."""
+"""The runs of one split: seen and held-out problems must not share a figure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from exploracoder_bench.splits import ALL, Split, in_words, read_splits, tally
 
 
 def runs_of_split(runs: Sequence[Runs], choice: str | None) -> tuple[list[Runs], str]:
-    """The runs with the problems of the split that is asked for, and a line that says which it is.
+    """The runs with the problems of the requested split, and a line that says which it is.
 
-    Raises InputError when there is none of them, a problem stands in two splits, or problems of
-    both are there and nothing was asked for.
+    Raises InputError when no problem is left, a problem is in two splits, or there are problems of
+    both and no split was chosen.
     """
     splits = splits_of(runs)
     names = dict.fromkeys(name for one in runs for name in one.plan.problems)
@@ -34,7 +34,7 @@ def runs_of_split(runs: Sequence[Runs], choice: str | None) -> tuple[list[Runs],
 
 
 def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
-    """As they were when the problems ran, or, where an earlier version did not note it, are now."""
+    """The splits when the problems ran, or today's if an earlier version did not record them."""
     known_splits, splits = read_splits(), dict[str, Split]()
     for one in runs:
         for name in one.plan.problems:

@@ -16,7 +16,7 @@ from exploracoder_bench.results import RunResult
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A folder of runs: what it was begun with, and its results in the order of the plan.
+    """A folder of runs: what it was started with, and its results in the order of the plan.
 
     ``label`` tells it from others in a table.
     """
@@ -35,7 +35,7 @@ def read_all(folders: Sequence[Path]) -> list[Runs]:
 
 
 def read_method(runs: Runs, spec: str) -> tuple[str, tuple[RunResult, ...]]:
-    """The results of a folder that ``DIR`` or ``DIR:METHOD`` means, and what to call them.
+    """The label and the results of what ``DIR`` or ``DIR:METHOD`` stands for.
 
     Raises InputError when there are none, or the folder has several methods and none is named.
     """
@@ -72,7 +72,7 @@ def _read(folder: Path, label: str) -> Runs:
 
 
 def _labels(folders: Sequence[Path]) -> list[str]:
-    """The ends of their paths, as long as it takes to tell them apart."""
+    """The shortest ends of their paths that tell them apart."""
     parts = [folder.absolute().parts for folder in folders]
     for length in range(1, max(map(len, parts)) + 1):
         labels = ["/".join(one[-length:]) for one in parts]

@@ -18,7 +18,7 @@ _LEFT_OUT = {"chain", "gold", "oracle_calls", "options", "solution"}
 
 
 def write_sheets(out: Path, results: Sequence[RunResult], price: Price) -> None:
-    """samples.csv, problems.csv and methods.csv: a line a sample, problem and method, method."""
+    """Write samples.csv, problems.csv (a row per problem and method) and methods.csv."""
     _write(out / "samples.csv", [_sample(one) for one in results])
     methods = grouped(results, lambda one: one.method)
     _write(
@@ -76,6 +76,6 @@ def _write(file: Path, rows: list[dict[str, object]]) -> None:
 
 
 def _plain(value: object) -> object:
-    """Text that a spreadsheet does not take for a formula: models write some of it."""
+    """Text that a spreadsheet does not take for a formula: some of it is written by models."""
     is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{value}" if is_formula else value

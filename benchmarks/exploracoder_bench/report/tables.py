@@ -27,7 +27,7 @@ KS = (1, 3, 5, 10, 20)
 
 
 def methods_table(results: Sequence[RunResult], price: Price | None = None) -> str:
-    """A line a method: what it solved and what a sample cost."""
+    """A row per method: what it solved and what a sample cost."""
     has_second = bool(doubly_judged(results))
     head = ["method", "problems", "samples", "pass@1"]
     head += ["with second data too"] if has_second else []
@@ -54,7 +54,7 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
 def at_k_table(
     results: Sequence[RunResult], title: str, criterion: Callable[[RunResult], bool]
 ) -> str:
-    """A line a method, a column for each k of which all its problems have enough samples."""
+    """A row per method, a column for each k for which all its problems have enough samples."""
     groups = grouped(results, lambda one: one.method)
     most = max(map(_samples, groups.values()), default=0)
     ks = [k for k in KS if k <= most]
@@ -66,7 +66,7 @@ def at_k_table(
 
 
 def oracle_table(results: Sequence[RunResult]) -> str:
-    """A line a method and figure, a column for each oracle call; empty when none was asked.
+    """A row per method and figure, a column for each oracle call; empty if there was none.
 
     Source: RepoClassBench, table 10.
     """
@@ -84,7 +84,7 @@ def oracle_table(results: Sequence[RunResult]) -> str:
 
 
 def chains_table(results: Sequence[RunResult]) -> str:
-    """A line a method with a chain: where it breaks, what was recommended, what was explored."""
+    """A row per method: where its chains break, what was recommended, what was explored."""
     head = ["chains", "subtasks", "subtasks that ran", "all ran", "APIs per subtask"]
     head += ["recall of needed names", "explored", "solved", "solved by exploring"]
     head += ["completion tokens per solved", "seconds per solved"]
@@ -102,7 +102,7 @@ def chains_table(results: Sequence[RunResult]) -> str:
 
 
 def datasets_table(results: Sequence[RunResult]) -> str:
-    """A line a data set, a column a method: pass@1 of its problems."""
+    """A row per data set, a column per method: pass@1 of its problems."""
     methods = list(grouped(results, lambda one: one.method))
     rows = []
     for dataset, group in sorted(grouped(results, lambda one: one.dataset).items()):
@@ -115,7 +115,7 @@ def datasets_table(results: Sequence[RunResult]) -> str:
 
 
 def apart_table(results: Iterable[RunResult]) -> str:
-    """The samples that do not count, a line each with whose fault it is; empty without any."""
+    """The samples that do not count, a row each with whose fault it is; empty if there are none."""
     rows = [
         (one.problem, f"{one.method}-{one.seed}", one.fault or one.status, one_line(one.reason))
         for one in results
@@ -125,7 +125,7 @@ def apart_table(results: Iterable[RunResult]) -> str:
 
 
 def excluded_table(exclusions: dict[str, str]) -> str:
-    """The problems that do not count, with the reason; empty without any."""
+    """The problems that do not count, with the reason; empty if there are none."""
     rows = [(name, one_line(reason)) for name, reason in exclusions.items()]
     return markdown(("excluded problem", "reason"), rows) if rows else ""
 
@@ -133,7 +133,7 @@ def excluded_table(exclusions: dict[str, str]) -> str:
 def grouped(
     results: Iterable[RunResult], key: Callable[[RunResult], str]
 ) -> dict[str, list[RunResult]]:
-    """The results by what ``key`` says of them, in their order."""
+    """The results grouped by ``key``, in their order."""
     groups: dict[str, list[RunResult]] = {}
     for one in results:
         groups.setdefault(key(one), []).append(one)
@@ -146,7 +146,7 @@ def number(value: float, digits: int = 0) -> str:
 
 
 def interval(estimate: Estimate) -> str:
-    """An amount with its interval, which one problem does not have; a dash when it is not known."""
+    """An amount with its interval, if it is of several problems; a dash when it is not known."""
     if not estimate.problems:
         return "-"
     if estimate.problems == 1:
@@ -160,10 +160,10 @@ def percent(value: float) -> str:
 
 
 def one_line(text: str) -> str:
-    """A reason in a line, cut."""
+    """A reason on one line, truncated."""
     return " ".join(text.split())[:160]
 
 
 def _samples(results: Sequence[RunResult]) -> int:
-    """The samples that every problem has at least."""
+    """The number of samples that every problem has at least."""
     return min(map(len, by_problem(results).values()), default=0)

@@ -49,10 +49,10 @@ def write_report(
     split: str | None = None,
     any_code: bool = False,
 ) -> str:
-    """Write the report of one or more runs; its tables. Raises InputError, SetupError.
+    """Write the report of one or more runs; return its tables. Raises InputError, SetupError.
 
-    ``split`` is what `runs_of_split` is asked for; with ``any_code`` runs of different code make
-    one table, which says so.
+    ``split`` is passed to `runs_of_split`; with ``any_code``, runs of different code share one
+    table, which says so.
     """
     runs, of_split = runs_of_split(read_all(folders), split)
     codes = codes_of(runs, may_differ=any_code)
@@ -86,7 +86,7 @@ def write_report(
 
 
 def _named(result: RunResult, label: str, codes: Mapping[str, str]) -> RunResult:
-    """With several folders, a method's name says which it is from, with several codes the code."""
+    """Add the folder to a method's name; with several codes, the code as well."""
     where = ", ".join([label, *([f"code {codes[label]}"] if label in codes else [])])
     return result.model_copy(update={"method": f"{result.method} ({where})"})
 

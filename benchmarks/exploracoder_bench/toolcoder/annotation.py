@@ -1,9 +1,8 @@
 """Training text: functions with the API searches that a programmer would have made.
 
 Source: ToolCoder, section 3.2 and appendix A. There the model writes the whole function again, with
-searches in it; here it only says what would have been searched for, and the searches are put in by
-rule: so the code stays what it was, a reply is short, and each search stands right before the API
-that it is about.
+searches in it; here it only says what would have been searched for, and the searches are inserted
+by rule: so the code stays as it was, replies are short, and a search is right before its API.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _EXAMPLE_ANSWER = json.dumps(
 
 
 class Annotation(State):
-    """One search that was put in."""
+    """One inserted search."""
 
     query: str
     api: str
@@ -52,10 +51,10 @@ class Annotation(State):
 
 
 class Annotated(State):
-    """A function that was looked at, a line of the file of training text.
+    """A function that was examined: a line of the file of training text.
 
-    ``text`` is what to learn from, empty when the filters dropped it; ``reason`` says why they did,
-    ``dropped`` what was wrong with single searches.
+    ``text`` is what to learn from, empty if the filters dropped it; ``reason`` says why they did,
+    ``dropped`` what was wrong with individual searches.
     """
 
     id: str
@@ -80,8 +79,9 @@ class _Search(BaseModel):
     number: int = Field(description="which call")
     query: str = Field(
         description="what would be typed into the search",
-        # Where the server holds to a schema, a small model says words and not the API's name. An
-        # answer of another form is not refused as a whole: the filters look at each query.
+        # Where the server enforces a schema, a small model answers in words and not with the API's
+        # name. An answer that violates it is not refused as a whole: the filters look at each
+        # query.
         json_schema_extra={"pattern": "^[A-Z]?[a-z]+( [A-Za-z]?[a-z-]+){2,11}$"},
     )
 
@@ -96,7 +96,7 @@ class _Searches(BaseModel):
 
 @lru_cache(maxsize=_SHOWN_USES)
 def _searches_of(count: int) -> type[_Searches]:
-    """The form of an answer about so many calls; their numbers are held to like the words."""
+    """The schema of an answer about ``count`` calls; it restricts their numbers and the words."""
     numbers: Any = Field(
         description="which call", json_schema_extra={"enum": list(range(1, count + 1))}
     )
@@ -105,7 +105,7 @@ def _searches_of(count: int) -> type[_Searches]:
 
 
 async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annotated:
-    """Ask for the searches of one function, and put in those that are good.
+    """Ask for the searches of one function, and insert the good ones.
 
     Raises:
         ModelError: The model could not be asked. A malformed reply only drops the function.

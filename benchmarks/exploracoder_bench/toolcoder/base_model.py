@@ -1,4 +1,4 @@
-"""The model that is taught: from the embedded model's file, another GGUF file, or a HF folder."""
+"""The model to train: from the embedded model's file, another GGUF file, or an HF folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PULL = "Fetch the embedded model with 'exploracoder model pull', or name another
 class Base:
     """Where weights come from.
 
-    ``path`` is a GGUF file, or a folder with weights in the form of transformers. ``sha256`` is
+    ``path`` is a GGUF file, or a folder with weights in transformers' format. ``sha256`` is
     that of the GGUF file, empty for a folder.
     """
 
@@ -38,10 +38,10 @@ class Base:
 
 
 def find_base(path: Path | None) -> Base:
-    """The model that is meant; the embedded one when none is named.
+    """The model at ``path``; the embedded one if it is None.
 
     Raises:
-        SetupError: The embedded model is not there.
+        SetupError: The embedded model is not installed.
         InputError: The path holds no model.
     """
     store = WeightsStore()
@@ -79,7 +79,7 @@ def load_model(base: Base, device: str, precision: str) -> Any:
     with _reading(base) as (folder, options):
         import transformers
 
-        # Newer versions keep the weights packed where they can; these would not be trained through.
+        # Newer versions keep the weights quantised where they can; gradients would not pass these.
         config = getattr(transformers, "GgufConfig", None)
         if base.is_gguf and config is not None:
             options["quantization_config"] = config(dequantize=True)
@@ -91,7 +91,7 @@ def load_model(base: Base, device: str, precision: str) -> Any:
 
 @contextmanager
 def _reading(base: Base) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Where transformers reads a base, and how; what it cannot read is an InputError."""
+    """The folder and options with which transformers reads a base; failures become InputError."""
     import transformers
 
     transformers.utils.logging.set_verbosity_error()

@@ -1,4 +1,4 @@
-"""How large a model is, told from its files before it is loaded."""
+"""How large a model is, read from its files before it is loaded."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 from exploracoder.models.gguf_header import GgufHeader
 
-# More is damage; the head of the largest shard has some hundred thousand bytes.
+# More means damage; the header of the largest shard has a few hundred thousand bytes.
 _MAX_HEAD_BYTES = 100_000_000
 _PICKLED_BYTES = {"float16": 2, "bfloat16": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Counts of a model, each 0 where its files do not say.
+    """Sizes of a model, each 0 if its files do not say.
 
-    ``parameters`` are all its numbers, ``vocabulary`` its tokens, ``hidden`` the numbers that stand
-    for one token between layers, ``feed_forward`` those inside of a layer.
+    ``parameters`` counts all its weights, ``vocabulary`` its tokens, ``hidden`` is the width of a
+    token between layers, ``feed_forward`` the one inside a layer.
     """
 
     parameters: int = 0
@@ -32,7 +32,7 @@ class Sizes:
 
 
 def sizes_of_gguf(header: GgufHeader) -> Sizes:
-    """Those of the model in a GGUF file."""
+    """The sizes of the model in a GGUF file."""
 
     def said(name: str) -> int:
         return _count(header.values.get(f"{header.architecture}.{name}"))
@@ -47,7 +47,7 @@ def sizes_of_gguf(header: GgufHeader) -> Sizes:
 
 
 def sizes_of_folder(folder: Path) -> Sizes:
-    """Those of the model in a folder in the form of transformers."""
+    """The sizes of the model in a folder in transformers' format."""
     config = _config(folder)
     return Sizes(
         parameters=_parameters(folder, config),
@@ -68,7 +68,7 @@ def _config(folder: Path) -> dict[str, Any]:
 
 
 def _parameters(folder: Path, config: dict[str, Any]) -> int:
-    """Of the files that transformers would load: one form, whole or in shards."""
+    """The parameters in the files that transformers would load: one format, whole or in shards."""
     for pattern in ("model.safetensors", "model-*.safetensors"):
         if files := list(folder.glob(pattern)):
             return sum(map(_in_safetensors, files))
@@ -79,7 +79,7 @@ def _parameters(folder: Path, config: dict[str, Any]) -> int:
 
 
 def _in_safetensors(file: Path) -> int:
-    """The parameters that the head of a file names; 0 when it is damaged.
+    """The number of parameters that a file's header lists; 0 if it is damaged.
 
     Source: the format's description, safetensors ``README.md``.
     """

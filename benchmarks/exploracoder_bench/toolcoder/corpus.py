@@ -61,7 +61,7 @@ class SkippedFile:
 
 
 def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function | SkippedFile]:
-    """The functions of some folders and files, in the order of their paths; none twice.
+    """The functions of some folders and files, in the order of their paths; each once.
 
     Functions of fewer than three or more than ``max_lines`` lines are passed over.
     """
@@ -112,7 +112,7 @@ def _functions(file: Path, own: frozenset[str], max_lines: int) -> Iterator[Func
         if not isinstance(node, _FUNCTIONS) or node.end_lineno is None:
             continue
         first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-        # A page break may stand before the first line's indentation.
+        # A form feed may precede the first line's indentation.
         code = "\n".join(lines[first - 1 : node.end_lineno]).lstrip(_PAGE_BREAK)
         code = textwrap.dedent(code).rstrip()
         length = code.count("\n") + 1
@@ -130,7 +130,7 @@ def _parse(source: str) -> ast.Module:
 
 
 def _bound(tree: ast.AST) -> dict[str, str]:
-    """What the imports of a tree call things, and what these are; relative ones begin with dots."""
+    """The names that a tree's imports bind, and their paths; relative ones begin with dots."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -145,7 +145,7 @@ def _bound(tree: ast.AST) -> dict[str, str]:
 
 
 def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use, ...] | None:
-    """The calls that imports explain, each API once; None where the code alone is no Python."""
+    """The calls of imported names, each API once; None if the code does not parse on its own."""
     try:
         tree = _parse(code)
     except (SyntaxError, ValueError):
@@ -167,7 +167,7 @@ def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    """The calls outside of f-strings, in which places are not told apart before Python 3.12."""
+    """The calls outside f-strings, inside which positions are not exact before Python 3.12."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -193,6 +193,6 @@ def _reason(error: Exception) -> str:
         return "it is not UTF-8"
     if isinstance(error, SyntaxError):
         return f"it is not Python: {error.msg} (line {error.lineno})"
-    # Some versions of Python's parser run out of their own stack with a MemoryError.
+    # Some versions of Python's parser report a stack overflow as a MemoryError.
     is_deep = isinstance(error, RecursionError | MemoryError)
     return "its code is too deep" if is_deep else str(error)

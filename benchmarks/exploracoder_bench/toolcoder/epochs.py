@@ -21,8 +21,8 @@ _VALIDATION = 0.1
 
 @dataclass(slots=True)
 class Course:
-    """How a training goes: ``losses`` on the validation texts, before it and after each epoch;
-    the ``best`` epoch (0: before training); the ``steps`` that were made.
+    """The course of a training: ``losses`` on the validation texts, before it and after each epoch;
+    the ``best`` epoch (0: before training); the ``steps`` taken.
     """
 
     losses: list[float]
@@ -32,7 +32,7 @@ class Course:
 
 @dataclass(slots=True)
 class Epochs:
-    """One training: ``model`` is changed, and saved in ``output`` each time that it got better."""
+    """One training: ``model`` is changed, and saved in ``output`` each time it improves."""
 
     tokenizer: Any
     model: Any
@@ -44,7 +44,7 @@ class Epochs:
     validation_texts: int = 0
 
     def train(self, rows: list[list[int]], on_loss: Callable[[Course], object]) -> Course:
-        """How it went; ``on_loss`` is told whenever a loss was measured."""
+        """Train, and return how it went; ``on_loss`` is called whenever a loss was measured."""
         import torch
 
         self.validation_texts = max(1, int(len(rows) * _VALIDATION))
@@ -99,10 +99,10 @@ class Epochs:
         return mean
 
     def _parts(self, rows: list[list[int]]) -> Iterator[tuple[list[list[int]], float]]:
-        """What goes through the model at once, and its share of the tokens that are predicted.
+        """What goes through the model at once, and its share of the predicted tokens.
 
-        Text by text the gradient is the same, and most of the memory that all of them would take,
-        three copies of a number for each token of the vocabulary, is not needed.
+        Text by text the gradient is the same, without most of the memory that all of them would
+        take: three copies of the logits, which have a number for each token of the vocabulary.
         """
         if not self.recipe.saves_memory:
             yield rows, 1.0
@@ -135,6 +135,6 @@ class Epochs:
         return {name: torch.tensor(value, device=self.device) for name, value in numbers.items()}
 
     def _save(self) -> None:
-        # No word was added, so nothing of the vocabulary need be saved.
+        # No token was added, so the embeddings need not be saved.
         self.model.save_pretrained(self.output, save_embedding_layers=False)
         self.saved()

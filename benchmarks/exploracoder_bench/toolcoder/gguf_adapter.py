@@ -1,6 +1,6 @@
-"""An adapter of PEFT as a GGUF file, which llama.cpp loads beside a model.
+"""A PEFT adapter as a GGUF file, which llama.cpp loads beside a model.
 
-Source: llama.cpp's form of adapters: ``general.type`` is adapter, ``adapter.type`` lora, and each
+Source: llama.cpp's format of adapters: ``general.type`` is adapter, ``adapter.type`` lora, and each
 changed tensor has its name with ``.lora_a`` and ``.lora_b``.
 """
 
@@ -15,20 +15,20 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.models.adapter import BASE_KEY
 
 FILE = "adapter.gguf"
-# Kinds of models whose projections have the same order of rows in both forms, and are not joined in
+# Architectures whose projections have the same row order in both formats, and are not fused into
 # one matrix, in which they are not trained.
 ARCHITECTURES = ("qwen2", "qwen3", "gemma", "gemma2", "starcoder2")
 _TENSOR = re.compile(r"base_model\.model\.(?P<base>.+)\.lora_(?P<side>[AB])\.weight\Z")
 
 
 def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
-    """Write ``adapter.gguf`` beside an adapter of PEFT's: whole, or as it was before.
+    """Write ``adapter.gguf`` beside a PEFT adapter, atomically.
 
     Args:
         folder: Holds the adapter's safetensors file and its configuration.
-        architecture: The kind of the base model, as llama.cpp calls it; empty to ask its own
+        architecture: The base model's architecture, as llama.cpp calls it; empty to read its own
             configuration.
-        base_sha256: The GGUF file that it is for; empty where that is not known.
+        base_sha256: The hash of the GGUF file that it is for; empty if that is not known.
 
     Raises:
         InputError: The folder holds no adapter, or of a kind of model that this cannot convert.
@@ -74,7 +74,7 @@ def convert(folder: Path, architecture: str, base_sha256: str) -> Path:
 
 
 def _architecture(config: dict[str, Any]) -> str:
-    """What the base model's own configuration calls it."""
+    """The architecture's name in the base model's own configuration."""
     file = Path(str(config.get("base_model_name_or_path", ""))) / "config.json"
     try:
         return str(json.loads(file.read_text(encoding="utf-8")).get("model_type", ""))
@@ -83,7 +83,7 @@ def _architecture(config: dict[str, Any]) -> str:
 
 
 def _named(tensors: dict[str, Any], architecture: str) -> list[tuple[str, Any]]:
-    """Tensors under llama.cpp's names, as arrays of 32-bit numbers."""
+    """Tensors under llama.cpp's names, as float32 arrays."""
     import gguf
 
     kinds = {name: kind for kind, name in gguf.MODEL_ARCH_NAMES.items()}

@@ -1,4 +1,4 @@
-"""Which annotated searches are good enough to learn from, told by rules.
+"""Rules for which annotated searches are good enough to learn from.
 
 Source: ToolCoder, appendix A, "Filter and Clean": no nested searches, fewer than 5 of them (here at
 most 5), at least one for a public library, each closely related to the code. The paper does not

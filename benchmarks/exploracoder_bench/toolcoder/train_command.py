@@ -114,7 +114,7 @@ def train(text: Path, output: Path, **arguments: Any) -> int:
     adapters: list[Path] = []
 
     def convert() -> None:
-        """Beside each adapter that is saved: an interruption finds both forms."""
+        """Convert each adapter that is saved, so that an interruption leaves both formats."""
         with suppress(InputError):  # Said at the end, when there is something to keep.
             adapters[:] = [gguf_adapter.convert(output, base.architecture, sha256)]
         if adapters and target is not None:

@@ -30,7 +30,7 @@ _TARGETS = ["q_proj", "v_proj"]
 
 
 class TrainingReport(State):
-    """What came of it.
+    """The outcome of a training.
 
     ``trainable_share`` is that of all parameters. ``losses`` are means over the validation texts,
     before training and after each epoch. ``mark_tokens`` says how many tokens each mark of a search
@@ -57,7 +57,7 @@ class TrainingReport(State):
 
 
 def check_libraries() -> None:
-    """Raises SetupError when what training needs is not installed."""
+    """Raise SetupError if a library that training needs is not installed."""
     try:
         for name in ("torch", "transformers", "peft", "gguf"):
             importlib.import_module(name)
@@ -77,13 +77,13 @@ def train(
 ) -> TrainingReport:
     """Train an adapter and save it, in PEFT's form, in the folder ``output``.
 
-    It is saved before the first epoch and whenever one made it better, so that an interruption
-    loses what came after the best one; ``on_save`` is called each time. The report is written with
-    each loss.
+    It is saved before the first epoch and after each one that improves it, so that an interruption
+    loses only what came after the best one; ``on_save`` is called each time. The report is written
+    with each loss.
 
     Raises:
         InputError: There are fewer than two texts, or the model cannot be read or adapted.
-        SetupError: The memory does not suffice, or a library is missing.
+        SetupError: There is not enough memory, or a library is missing.
     """
     check_libraries()
     from exploracoder_bench.toolcoder import base_model
@@ -127,7 +127,7 @@ def train(
 
 
 def _facts(base: Base, recipe: Recipe, run: Epochs, tokenizer: Any) -> dict[str, Any]:
-    """What a report says of a training before it begins."""
+    """What a report can say about a training before it begins."""
     trainable, total = _sizes(run.model)
     marks = (calls.OPEN, calls.NAME, calls.ARROW, calls.CLOSE)
     return {
@@ -145,7 +145,7 @@ def _facts(base: Base, recipe: Recipe, run: Epochs, tokenizer: Any) -> dict[str,
 
 
 def _place(recipe: Recipe) -> tuple[str, str]:
-    """The device and the kind of numbers. Raises InputError when the device is not there."""
+    """The device and the precision. Raises InputError when there is no such device."""
     import torch
 
     has_gpu = torch.cuda.is_available()
@@ -186,7 +186,7 @@ def _sizes(model: Any) -> tuple[int, int]:
 
 
 def _encoded(texts: Sequence[str], tokenizer: Any, recipe: Recipe) -> list[list[int]]:
-    """Token numbers of each text, its end marked, in an order that the seed decides."""
+    """The token ids of each text, with its end marked, in an order that the seed decides."""
     rows = [
         (tokenizer(text)["input_ids"] + [tokenizer.eos_token_id])[: recipe.max_tokens]
         for text in texts

@@ -1,4 +1,4 @@
-"""Whether training fits into memory: told beforehand, since a CPU's runs out without a word."""
+"""Check beforehand whether training fits into memory: a CPU's runs out without a message."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 _GIB = 1 << 30
 # The adapter, its optimiser and PyTorch itself beside the weights.
 _SPARE = 1.1
-# Of the logits there are three copies, in 32 bits whatever the weights have: themselves, their
-# logarithms as shares, and the gradient.
+# There are three copies of the logits, in 32 bits whatever the weights have: themselves, their
+# log-probabilities, and the gradient.
 _LOGIT_BYTES = 3 * 4
-# Numbers that a layer keeps of each token, in terms of both its sizes. Measured: Qwen2 keeps 1.3 to
+# Numbers that a layer keeps per token, in terms of both its sizes. Measured: Qwen2 keeps 1.3 to
 # 1.6 times as much, Gemma2 2.1, StarCoder2 0.9 to 1.1.
 _HIDDEN_KEPT, _FEED_FORWARD_KEPT = 8, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one step of training holds: so many ``texts`` of so many ``tokens``, at the most."""
+    """What one step of training holds: at most ``texts`` texts of ``tokens`` tokens each."""
 
     element_bytes: int
     texts: int
@@ -35,18 +35,18 @@ class Load:
     saves_memory: bool
 
     def step_bytes(self, sizes: Sizes) -> int:
-        """Logits and activations, in bytes; rather too few than too many."""
+        """The bytes of logits and activations; an underestimate rather than an overestimate."""
         in_layer = _HIDDEN_KEPT * sizes.hidden + _FEED_FORWARD_KEPT * sizes.feed_forward
         activations = sizes.layers * in_layer
         if self.saves_memory:
-            # Between layers only, and all of the one that is computed again.
+            # Only those between layers, and all of the layer that is recomputed.
             activations = sizes.layers * sizes.hidden + in_layer
         each = _LOGIT_BYTES * sizes.vocabulary + activations * self.element_bytes
         return (1 if self.saves_memory else self.texts) * self.tokens * each
 
 
 def check_memory(sizes: Sizes, device: str, load: Load) -> None:
-    """Say before loading that a model cannot be trained in the memory that is free.
+    """Raise, before loading, if a model cannot be trained in the free memory.
 
     Raises:
         SetupError: With what to lower.
@@ -82,7 +82,7 @@ def _free_bytes(device: str) -> int:
 
 @contextmanager
 def memory_errors(recipe: Recipe) -> Iterator[None]:
-    """Turns running out of memory into a SetupError that says what to lower."""
+    """Turn running out of memory into a SetupError that says what to lower."""
     import torch
 
     try:

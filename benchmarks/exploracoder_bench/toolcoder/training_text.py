@@ -1,4 +1,4 @@
-"""The file of training text: a line of JSON for each function that was looked at, kept or not."""
+"""The file of training text: a line of JSON for each function that was examined, kept or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from exploracoder_bench.toolcoder.annotation import Annotated
 
 
 class Statistics(State):
-    """What the paper's table 3 says of its data, and what the filters dropped.
+    """The figures of the paper's table 3, and what the filters dropped.
 
     Lengths are in words, as there. ``libraries`` is the share of texts with a search for each.
     """
@@ -30,13 +30,13 @@ class Statistics(State):
 
 
 class TrainingText:
-    """Appends to a file that a kill at any moment leaves usable: at most its last line is lost."""
+    """An append-only file that stays usable after a kill: at most its last line is lost."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> list[Annotated]:
-        """What is there; the beginning of a line that was never finished is taken off.
+        """The rows of the file; an unfinished last line is cut off.
 
         Raises:
             InputError: The file cannot be read, or is something else.
@@ -57,7 +57,7 @@ class TrainingText:
         return rows
 
     def append(self, row: Annotated) -> None:
-        """Adds a line, on disk before this returns. Raises SetupError when that cannot be done."""
+        """Append a line, on disk before this returns. Raises SetupError when that fails."""
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(row.model_dump_json() + "\n")
@@ -68,7 +68,7 @@ class TrainingText:
 
 
 def statistics(rows: Sequence[Annotated]) -> Statistics:
-    """Figures on some lines of a file."""
+    """The statistics of some lines of a file."""
     kept_rows = [row for row in rows if row.is_kept]
     libraries = Counter(
         name

@@ -1,4 +1,4 @@
-"""The command line. Each command's code is imported when it is called: ``--help`` stays quick."""
+"""The command line. Commands are imported only when called, which keeps ``--help`` fast."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _COMMANDS = {
 }
 
 
-# Rooms that may import this one, and not the other way round, add their commands here.
+# The entry point group in which packages that build on this one register their commands.
 _PLUGINS = "exploracoder.commands"
 
 
 def _plugins() -> dict[str, EntryPoint]:
-    """The commands that installed packages add; none takes the name of one of ours."""
+    """The commands that installed packages add; they cannot override ours."""
     points = {point.name: point for point in entry_points(group=_PLUGINS)}
     return {name: points[name] for name in sorted(points) if name not in _COMMANDS}
 
@@ -81,9 +81,9 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The entry point: errors of ours are sentences, Ctrl-C is exit code 130."""
-    # jsonschema, which chromadb and nbformat import, builds a grammar for one kind of addresses as
-    # soon as it finds this package: 1.5 s. Nothing here asks for that kind.
+    """The entry point: print our own errors without a traceback; exit with 130 on Ctrl-C."""
+    # jsonschema, which chromadb and nbformat import, spends 1.5 s building a grammar of IRIs if it
+    # finds this package. Nothing here validates IRIs.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from exploracoder.errors import ExploraCoderError
 

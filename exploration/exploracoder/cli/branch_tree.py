@@ -1,4 +1,4 @@
-"""A tree of branches, drawn."""
+"""Draw a tree of branches."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _STATE_STYLES = {"busy": "bold yellow", "dead": "red", "dormant": "dim"}
 
 
 def tree_console() -> Console:
-    """Standard output; wide where it is no terminal, so that a branch keeps to its line."""
+    """A console on standard output; wide outside a terminal, to keep a branch on one line."""
     return text_console(width=None if sys.stdout.isatty() else _FILE_WIDTH)
 
 
 def draw(kernel: KernelTree) -> Tree:
-    """The kernel's tree, with a line about the kernel at its top."""
+    """Draw a kernel's tree, with a description of the kernel at the top."""
     from rich.text import Text
 
     sandbox = str(kernel.sandbox.get("level", "unknown"))
@@ -42,7 +42,7 @@ def draw(kernel: KernelTree) -> Tree:
 
 
 def draw_branches(branches: Sequence[BranchInfo], *, current: str, head: Text) -> Tree:
-    """The branches below ``head``; one whose parent is gone stands at the top."""
+    """Draw branches below ``head``; one whose parent is gone goes to the top level."""
     from rich.tree import Tree
 
     top = Tree(head, guide_style="dim")

@@ -61,7 +61,7 @@ def brief(libraries: tuple[str, ...], **arguments: Any) -> int:
 def _brief(
     targets: tuple[str, ...], arguments: dict[str, Any]
 ) -> tuple[dict[str, Briefing], Usage]:
-    """What is kept of each library now, and what it cost to have it written."""
+    """Each library's briefing as it is now stored, and what it cost to write them."""
     from exploracoder import prepare
     from exploracoder.engine.exploring import briefing
     from exploracoder.models.counting import CountingModel

@@ -1,4 +1,4 @@
-"""What a command says while it works: progress on standard error, results on standard output."""
+"""Command output: progress goes to standard error, results to standard output."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ResultT = TypeVar("ResultT")
 
 
 class Progress:
-    """A line for each thing that happened and a spinner for what is going on.
+    """Show a line for each event, and a spinner for the work in progress.
 
-    On a terminal only; elsewhere the lines come plain. ``quiet`` says nothing at all.
+    Outside a terminal there are only plain lines. ``quiet`` prints nothing at all.
     """
 
-    # Those that are on the screen, at most one.
+    # The instances now on the screen, at most one.
     _shown: ClassVar[list[Progress]] = []
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -54,7 +54,7 @@ class Progress:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Around what is written to the same terminal meanwhile."""
+        """Pause the spinner while something else writes to the terminal."""
         if self._status is not None:
             self._status.stop()
         yield
@@ -62,14 +62,14 @@ class Progress:
             self._status.start()
 
     def working(self, message: str) -> None:
-        """Say what is going on now."""
+        """Show what is being done now."""
         if self._status is not None:
             self._status.update(_plain(message))
             if not self._console.is_terminal:
                 self._console.print(_plain(message))
 
     def happened(self, exploration: Exploration, message: str) -> None:
-        """Say what was just recorded, with what it has cost so far."""
+        """Print what was just recorded, with the time and tokens spent so far."""
         if self._console is None:
             return
         tokens = f"{exploration.usage.total_tokens} tokens"
@@ -80,7 +80,7 @@ class Progress:
     @classmethod
     @contextmanager
     def question(cls) -> Iterator[None]:
-        """Around a question: nothing is drawn over it, and its unfinished line is shown."""
+        """Pause the spinner during a question, so that the prompt stays visible."""
         with ExitStack() as stack:
             for one in cls._shown:
                 stack.enter_context(one.aside())
@@ -88,26 +88,26 @@ class Progress:
 
 
 def _plain(text: str) -> str:
-    """Text from a model or a file, without it being read as markup or terminal control."""
+    """Escape text from a model or a file: neither markup nor terminal control."""
     from rich.markup import escape
 
     return escape(on_a_line(text))
 
 
 def on_a_line(text: str) -> str:
-    """A stranger's text, without what would steer a terminal."""
+    """Put untrusted text on one line, without terminal control characters."""
     return "".join(char if char.isprintable() else " " for char in text)
 
 
 def print_json(value: object) -> None:
-    """One JSON value on standard output; what would steer a terminal is escaped."""
+    """Print a JSON value to standard output, with terminal control characters escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     click.echo("".join(map(_json_char, text)))
 
 
 @contextmanager
 def errors_as_json(as_json: bool, begin: Mapping[str, Any] = {}) -> Iterator[dict[str, Any]]:
-    """With --json an error is an object too, on standard output, with what was done before it."""
+    """With --json, also print an error as an object, with what was done before it."""
     so_far = dict(begin)
     try:
         yield so_far
@@ -125,7 +125,7 @@ def _json_char(char: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text of a stranger's, without what would steer a terminal."""
+    """Make untrusted text safe for a terminal: no colours, no control characters."""
     from exploracoder_kernel.branch.text import without_colours
 
     return "".join(
@@ -135,12 +135,12 @@ def printable(text: str) -> str:
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Print words in which a model, a server or a library may have a say."""
+    """Print text that may come from a model, a server or a library, made safe for a terminal."""
     click.echo(printable(str(text)), err=err)
 
 
 def print_result(value: object, words: object, *, as_json: bool) -> None:
-    """A result for programs, or in words for people."""
+    """Print a result: as JSON for programs, or in words for people."""
     if as_json:
         print_json(value)
     else:
@@ -148,7 +148,7 @@ def print_result(value: object, words: object, *, as_json: bool) -> None:
 
 
 def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file of queries that hold something. Raises InputError."""
+    """The non-blank lines of a file of queries, with their numbers. Raises InputError."""
     try:
         lines = queries.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -157,14 +157,14 @@ def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
 
 
 def text_console(**layout: Any) -> Console:
-    """Standard output; without colour where nobody could see it, or NO_COLOR is set."""
+    """A console on standard output, without colour outside a terminal or with NO_COLOR."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False, **layout)
 
 
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run to the end. Ctrl-C and SIGTERM cancel the work, which then saves; KeyboardInterrupt."""
+    """Run to the end. Ctrl-C or SIGTERM lets the work save, then raises KeyboardInterrupt."""
 
     async def supervised() -> ResultT:
         task = asyncio.ensure_future(work)
@@ -180,5 +180,5 @@ def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 def is_terminal() -> bool:
-    """Whether a person watches."""
+    """Whether standard error is a terminal."""
     return sys.stderr.isatty()

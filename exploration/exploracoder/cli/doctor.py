@@ -20,15 +20,15 @@ from exploracoder.errors import ExploraCoderError, SetupError
 if TYPE_CHECKING:
     from exploracoder_kernel.sandbox import LevelChoice, Sandboxing
 
-# For indexes and replies; a model that is still to be fetched comes on top.
+# For indexes and replies; a model still to be fetched comes on top.
 _NEEDED_BYTES = 1_000_000_000
-# JupyterLab and its server, as the extra `lab` asks for them.
+# The oldest JupyterLab and Jupyter server that the extra `lab` allows.
 _OLDEST_JUPYTER = ((4, 4), (2, 13))
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. ``level``: ok, note (works with less), or problem."""
+    """The result of one check. ``level``: ok, note (works with less), or problem."""
 
     level: str
     topic: str
@@ -184,7 +184,7 @@ def _endpoint() -> Finding:
 
 
 def _offers() -> Iterator[Finding]:
-    """What could be asked besides; nothing of it is used unasked."""
+    """The other models found; none is used unless the user chooses it."""
     from exploracoder.models import alternatives
 
     for one in run_async(alternatives.offered()):

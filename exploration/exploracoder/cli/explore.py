@@ -37,7 +37,7 @@ from exploracoder.state import Exploration
 if TYPE_CHECKING:
     from exploracoder.workspace import Options
 
-# What there is of a result before anything has run.
+# The result before anything has run.
 _NOTHING = {"verified": {"ran": False, "checks": "none"}, "solution": None}
 
 
@@ -145,7 +145,7 @@ def _explore(task: str, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
     if (arguments["kernel"] is None) != (not arguments["bring"]):
         raise InputError("--kernel and --bring go together: from where, and which variables.")
     assignments = dict[str, Any](prepare.setting_of(one) for one in arguments["assignments"])
-    # The settings that have an option of their own, which goes before ``--set``.
+    # Settings with an option of their own, which takes precedence over ``--set``.
     names = ("candidates", "self_debug", "max_seconds", "max_tokens")
     own = {name: arguments[name] for name in names if arguments[name] is not None}
     options = options_of(arguments, settings=assignments | own)
@@ -165,7 +165,7 @@ def _explore(task: str, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
 
 
 def _say_what_suits(arguments: dict[str, Any]) -> None:
-    """Where what is known of the model leads to other settings than it would have without."""
+    """Tell the user if what is known of the model changes the default settings."""
     from exploracoder import prepare
     from exploracoder.suitable_profile import profile_for
 
@@ -183,7 +183,7 @@ def _resume(file: Path, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
     from exploracoder.models.model_cost import Usage
 
     exploration = document.load(file)
-    # Replies are not opened for what may not run.
+    # Don't open the reply cache for an exploration that may not run.
     check_trust(exploration, file, options_of(arguments | {"replies": None}))
     if exploration.status in ("solved", "unverified"):
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
@@ -251,7 +251,7 @@ def _work(
 def _tell(
     exploration: Exploration, output: Path, as_json: dict[str, Any], arguments: dict[str, Any]
 ) -> int:
-    """Print how it stands, for programs or for people; the exit code that says the same."""
+    """Print the outcome, for programs or for people, and return the matching exit code."""
     from exploracoder.cli import report
 
     print_result(as_json, report.in_words(exploration, output), as_json=arguments["as_json"])
@@ -265,7 +265,7 @@ def _code(path: Path | None, option: str) -> str:
 
 
 def _output(path: Path | None) -> Path:
-    """Where to save; says so when a file that was there had to make room."""
+    """Where to save; tells the user if an existing file was moved aside."""
     from exploracoder.prepare import aside_of, free_output
 
     aside = aside_of(path) if path is not None else None

@@ -1,4 +1,4 @@
-"""Files run in branches of their own, all forked from one root, and as people read their runs."""
+"""Run files, each in its own branch forked from one root, and show the runs to people."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Source:
 
 
 def read_sources(files: Sequence[str]) -> list[Source]:
-    """All files, before any is run. Raises InputError at the first that can't be."""
+    """Read all files before any is run. Raises InputError at the first unreadable one."""
     if files.count(STANDARD_INPUT) > 1:
         raise InputError("Standard input can be read once: give '-' once.")
     return [Source(file, read_source(file)) for file in files]
 
 
 def read_source(file: str) -> str:
-    """The code of a file, or of standard input. Raises InputError when it is no UTF-8 text."""
+    """The code of a file or of standard input. Raises InputError if it cannot be read."""
     name = "Standard input" if file == STANDARD_INPUT else file
     path = Path(file)
     if file != STANDARD_INPUT and path.is_dir():
@@ -90,7 +90,7 @@ def read_source(file: str) -> str:
 
 
 def _head(path: Path | None) -> bytes:
-    """One byte more than may be, so that what never ends is seen to be too large."""
+    """Read one byte past the limit, to detect input that is too large or never ends."""
     if path is None:
         return sys.stdin.buffer.read(_MOST_BYTES + 1)
     with path.open("rb") as stream:
@@ -102,7 +102,7 @@ async def run_files(
 ) -> AsyncGenerator[FileRun, None]:
     """Run each source in a fork of the root, at most ``jobs`` at once; yield in the order given.
 
-    Raises SidecarError when there is no way to run anything any more.
+    Raises SidecarError if nothing can be run any more.
     """
     slots = asyncio.Semaphore(jobs)
     runs = [asyncio.create_task(_run(sidecar, source, slots)) for source in sources]
@@ -126,9 +126,9 @@ async def _run(sidecar: Executor, source: Source, slots: asyncio.Semaphore) -> F
 
 
 def as_file_run(file: str, observation: Observation) -> FileRun:
-    """An observation as a row.
+    """Convert an observation to a row.
 
-    Nobody interrupts a file's run alone, so one that was interrupted did it to itself: an error.
+    Nobody else interrupts a single file, so one that was interrupted did it itself: an error.
     """
     status = "error" if observation.status == "interrupted" else observation.status
     kinds = [kind for output in observation.outputs for kind in output.get("data", ())]
@@ -145,7 +145,7 @@ def as_file_run(file: str, observation: Observation) -> FileRun:
 
 
 def block(run: FileRun) -> Text:
-    """One file: how it ended, what it wrote, its value, its error."""
+    """Render one file's run: status, output, value, error."""
     from rich.text import Text
 
     rich_text = Text()
@@ -172,6 +172,6 @@ def _add(rich_text: Text, label: str, text: str, style: str) -> None:
 
 
 def summary(runs: Sequence[FileRun]) -> str:
-    """How many ended in which way."""
+    """Count the runs by status."""
     counts = Counter(run.status for run in runs)
     return f"{len(runs)} files: " + ", ".join(f"{many} {status}" for status, many in counts.items())

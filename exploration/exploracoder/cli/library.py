@@ -1,4 +1,4 @@
-"""``exploracoder index`` and ``exploracoder search``."""
+"""``exploracoder index``, ``exploracoder search`` and ``exploracoder map``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _KINDS = ("module", "class", "function", "method", "property", "attribute", "operation")
 _BULK = 256
-# For each API that is shown, so that ten classes' same member leave something over.
+# Hits to fetch for each API shown, since a member that many classes share is shown once.
 _LOOKED_AT = 6
 _OTHERS = 3
 
@@ -233,7 +233,7 @@ def _indexed(
     interpreter: Interpreter,
     working: Callable[[str], None],
 ) -> Library:
-    """One library in the index. Documentation that cannot be used is not remembered."""
+    """Index one library. Documentation that cannot be used is not remembered."""
     from exploracoder import prepare, user_docs
 
     is_given = bool(docs) or name is not None or user_docs.is_documentation(target)
@@ -248,7 +248,7 @@ def _indexed(
 
 
 def _forget(index: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
-    """Forget documentation; True when there is nothing else that could be indexed."""
+    """Forget a library's documentation; True if nothing is left to index."""
     from exploracoder_retrieval.errors import RetrievalError
 
     from exploracoder import user_docs

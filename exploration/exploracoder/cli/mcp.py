@@ -107,7 +107,7 @@ def mcp(root: Path, is_http: bool, port: int | None, **arguments: Any) -> int:
 
 
 def _options(arguments: dict[str, Any]) -> Options:
-    """What was given, its paths in full. Raises InputError when a setting cannot be used."""
+    """The given options, with absolute paths. Raises InputError if a setting cannot be used."""
     from exploracoder import prepare
     from exploracoder.settings import make_settings
 
@@ -120,13 +120,13 @@ def _options(arguments: dict[str, Any]) -> Options:
     settings |= {name: arguments[name] for name in ("max_seconds", "max_tokens") if arguments[name]}
     make_settings(
         arguments["profile"] or "standard", **settings
-    )  # better said now than to a client
-    # A client cannot answer for the user: without a sandbox nothing runs, unless they agreed to it.
+    )  # fail now, not in front of a client
+    # A client cannot consent for the user: without a sandbox nothing runs unless they agreed to it.
     return replace(options_of(arguments | paths, settings=settings), consent=lambda missing: False)
 
 
 def _enter(root: Path, libraries: Sequence[str]) -> Folder:
-    """The folder to work in, as the current one. Raises InputError when it cannot be used."""
+    """Change to the folder to work in, and return it. Raises InputError if that fails."""
     from exploracoder.mcp.folder import Folder
     from exploracoder.prepare import absolute_target
 

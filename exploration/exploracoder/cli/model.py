@@ -160,7 +160,7 @@ def status(as_json: bool) -> int:
 
 
 def _store(name: str | None) -> WeightsStore:
-    """Where the named model lies, or the one in use. Raises InputError."""
+    """The store of the named model, or of the one in use. Raises InputError."""
     from exploracoder.models.catalogue import model_named
     from exploracoder.models.weights import WeightsStore
 
@@ -168,7 +168,7 @@ def _store(name: str | None) -> WeightsStore:
 
 
 def _warnings(offer: Offer) -> list[str]:
-    """What a user is to know before a model is fetched or used."""
+    """What to tell the user before a model is fetched or used."""
     lines = []
     if offer.terms:
         lines.append(f"License of {offer.short_name}: {offer.license}, {offer.terms}.")
@@ -199,7 +199,7 @@ def _print_table(offers: Sequence[Offer]) -> None:
 def _here(offer: Offer) -> str:
     state: str = offer.state
     if state == "partial":
-        # Rounded down: whole is only what was checked.
+        # Round down: only a verified file counts as complete.
         state = f"partial, {100 * offer.done_bytes // offer.size_bytes} %"
     if offer.is_in_use:
         return "in use" if state == "pulled" else f"in use, {state}"

@@ -133,7 +133,7 @@ async def _serve_shared(
 
 @asynccontextmanager
 async def _embedded(lora: Path | None, **options: Any) -> AsyncIterator[Announcement]:
-    """The embedded model's server, for as long as the block lasts."""
+    """Run the embedded model's server for the duration of the block."""
     from exploracoder.models.local import EmbeddedModel
 
     model = EmbeddedModel(lora=lora, on_note=lambda words: say(words, err=True), **options)

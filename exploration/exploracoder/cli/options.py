@@ -40,7 +40,7 @@ def path_option(*names: str, metavar: str = "FILE", **more: Any) -> Callable[[Co
 
 
 def library_option(words: str, *, required: bool = False) -> Callable[[CommandT], CommandT]:
-    """``--library``, and what it is for."""
+    """``--library``; ``words`` say what it is for."""
     names, words = ("--library", "-l", "libraries"), f"{words} May be repeated."
     return click.option(
         *names, multiple=True, required=required, metavar="NAME_OR_PATH", help=words
@@ -96,7 +96,7 @@ lora_option = click.option(
     help="A LoRA adapter for the embedded model, as 'exploracoder train' makes it.",
 )
 
-# What code is kept from.
+# The sandbox for code.
 sandbox_options = _stack(
     click.option(
         "--sandbox",
@@ -140,7 +140,7 @@ strategy_option = click.option(
     " EXPLORACODER_STRATEGY.",
 )
 
-# What goes into the index, where that is, and who embeds.
+# What to index, where the index is, and which model embeds.
 index_options = _stack(
     click.option(
         "--import-compiled",
@@ -180,7 +180,7 @@ reasoning_effort_option = click.option(
     " EXPLORACODER_REASONING_EFFORT.",
 )
 
-# Which model is asked.
+# Which model to ask.
 model_options = _stack(
     model_option,
     base_url_option,
@@ -218,7 +218,7 @@ limit_options = _stack(
 )
 
 
-# Those that list something instead of exploring.
+# The options that list something instead of exploring.
 def _methods() -> Iterator[str]:
     for name, words in METHODS.items():
         yield f"{name:32} {words}"
@@ -253,7 +253,7 @@ list_settings = _lister(
 def opened_libraries(
     targets: Sequence[str], arguments: dict[str, Any]
 ) -> Iterator[tuple[Index, list[str]]]:
-    """The index with a command's libraries in it, and what they are called there."""
+    """Index a command's libraries; yield the index and their names in it."""
     from exploracoder.workspace import open_libraries
 
     with (
@@ -264,7 +264,7 @@ def opened_libraries(
 
 
 def options_of(arguments: dict[str, Any], **others: Any) -> Options:
-    """A command's options as `exploracoder.workspace` takes them, and ``others`` beside them."""
+    """Make `Options` of a command's arguments; ``others`` override them."""
     from exploracoder.cli.questions import ask_consent
     from exploracoder.models.reply_cache import ReplyCache
     from exploracoder.workspace import Options

@@ -1,4 +1,4 @@
-"""What whoever sits at the terminal is asked: whether code may run as it would."""
+"""Questions to the user at the terminal: whether code may run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_trust(exploration: Exploration, file: Path, options: Options) -> None:
     """Ask on a terminal whether an exploration that was not made here may run.
 
     Args:
-        exploration: As it was loaded, before anything of it is used.
+        exploration: As loaded, before any part of it is used.
         file: Its notebook.
         options: The command's options.
 

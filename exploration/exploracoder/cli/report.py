@@ -70,7 +70,7 @@ def _failure(final: Attempt) -> str | None:
 
 
 def in_words(exploration: Exploration, notebook: Path) -> str:
-    """What a person reads at the end."""
+    """The result as text for people."""
     done_count = sum(step.status == "done" for step in exploration.steps)
     lines = []
     if exploration.solution is not None:
@@ -91,7 +91,7 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
 
 
 def _money(exploration: Exploration) -> tuple[dict[str, Any] | None, str]:
-    """What the exploration's tokens cost at most, for programs and in words, if that is known."""
+    """The most the exploration's tokens can have cost, as data and in words, if known."""
     try:
         price = price_of(exploration.model)
     except InputError as error:
@@ -100,7 +100,7 @@ def _money(exploration: Exploration) -> tuple[dict[str, Any] | None, str]:
         return None, ""
     usage, currency = exploration.usage, price.currency
     amount = price.of(usage.prompt_tokens, usage.completion_tokens)
-    # Servers may ask less for what they have read before.
+    # Servers may charge less for cached prompt tokens.
     words = f" At most {amount:.{2 if amount >= 1 else 4}f} {currency}".rstrip() + "."
     return {"amount": round(amount, 6), "currency": currency}, words
 

@@ -1,4 +1,4 @@
-"""Kernels of ours that run now, and the trees of branches in them."""
+"""The ExploraCoder kernels now running, and their trees of branches."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class KernelTree(State):
 
 @asynccontextmanager
 async def attached(kernel: str | None) -> AsyncIterator[Callable[[], Awaitable[KernelTree]]]:
-    """What reads the tree of a running kernel: the newest that answers, or the one that is named.
+    """Yield a reader for the tree of a running kernel: the named one, or the newest to answer.
 
-    Raises SetupError when there is none, or the one named is no kernel of ours.
+    Raises SetupError if there is none, or the named one is not an ExploraCoder kernel.
     """
     file = await _newest() if kernel is None else _named(kernel)
     async with _talk(file) as talk:
@@ -53,7 +53,7 @@ async def attached(kernel: str | None) -> AsyncIterator[Callable[[], Awaitable[K
 
 
 async def _tree(file: Path, talk: Conversation) -> KernelTree:
-    """The branches, with the memory that they hold now. Raises SetupError when it has ended."""
+    """The branches and their current memory. Raises SetupError if the kernel has ended."""
     try:
         with anyio.fail_after(60):
             answer = await talk.ask("exploracoder_list_request", {"measure": True})
@@ -90,7 +90,7 @@ async def _newest() -> Path:
 
 
 def _connection_files() -> Sequence[Path]:
-    """Those of Jupyter's runtime folder, newest first."""
+    """The connection files in Jupyter's runtime folder, newest first."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     entries = []
@@ -111,7 +111,7 @@ async def _answers(file: Path) -> bool:
 
 
 async def _is_ours(talk: Conversation) -> bool:
-    """Every kernel says what it is; files of kernels that were killed stay, so do not wait long."""
+    """Whether an ExploraCoder kernel answers; killed ones leave files, so don't wait long."""
     try:
         with anyio.fail_after(_ANSWER_SECONDS):
             about = await talk.ask("kernel_info_request")

@@ -100,7 +100,7 @@ def run(files: tuple[str, ...], **arguments: Any) -> int:
     sources = read_sources(files)
     setup = arguments["setup"]
     setup_code = "" if setup is None else read_source(setup)
-    # Whoever is asked about the sandbox can still leave with Ctrl-C: no loop takes the signal yet.
+    # Open before the event loop takes over signals: Ctrl-C must work at the sandbox question.
     opening = _open(arguments)
     runs = run_async(_run_all(opening, sources, setup_code, arguments))
     return 0 if all(one.status == "ok" for one in runs) else 1
@@ -118,7 +118,7 @@ async def _run_all(
 
     jobs = arguments["jobs"] or os.cpu_count() or 1
     results = []
-    # Elsewhere than on a terminal, the results themselves say how far it is.
+    # Outside a terminal, the results themselves show the progress.
     with raised_as(SetupError, SidecarError), Progress(quiet=not is_terminal()) as progress:
         async with opening as scratch:
             await _set_up(scratch.executor, setup, arguments["setup"])
@@ -158,7 +158,7 @@ def _show(run: FileRun, *, as_json: bool) -> None:
     from exploracoder.cli.file_runs import block
 
     if as_json:
-        # What has no UTF-8, a lone half of a pair, is written as JSON writes it.
+        # A lone surrogate has no UTF-8 encoding, so write it as a JSON escape.
         line = json.dumps(run.model_dump(), ensure_ascii=False)
         click.echo(line.encode("utf-8", "backslashreplace"))
     else:

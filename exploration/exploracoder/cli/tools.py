@@ -121,7 +121,7 @@ def _question(tool: str | None, root: str | None, arguments: dict[str, Any]) -> 
 
 
 def _inside(file: str | None, root: str | None) -> str | None:
-    """A file as it is named from the root on. Raises InputError when it lies elsewhere."""
+    """A file's path relative to the root. Raises InputError if it lies elsewhere."""
     if file is None or not Path(file).is_absolute() or root is None:
         return file
     top = Path(root).expanduser().resolve()
@@ -143,7 +143,7 @@ def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
 
 
 def _print_many(repositories: Repositories, queries: Path, root: str | None, as_json: bool) -> int:
-    """Answer each line; one that cannot be answered says why. 1 when there is such a line."""
+    """Answer each line, or print why not. Returns 1 if any could not be answered."""
     from exploracoder_retrieval.repotools.tool_text import answer_text
 
     failure_count = 0
@@ -165,7 +165,7 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
 
 
 def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | str, str]]:
-    """Id, question, and root of each line; where there is no question, what is wrong with it.
+    """Yield each line's id, question and root; an invalid question becomes its error message.
 
     Raises InputError when the file cannot be read or a line is not such an object.
     """
@@ -197,5 +197,5 @@ def _place(own: str | None, root: str | None, queries: Path) -> str | None:
         return root
     base = Path(root).expanduser() if root else queries.parent
     inside = base / own
-    # A library that is installed has a name and no folder.
+    # An installed library is given by name, not by folder.
     return str(inside) if inside.exists() or "/" in own else own

@@ -1,4 +1,4 @@
-"""What is run: snippets in branches of the sidecar, and which branch each step began in."""
+"""Runs snippets in branches of the sidecar, and knows which branch each step started from."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Branches:
     """The branches of one exploration.
 
-    ``root`` is the branch in which the context has run, ``current`` the one that the chain goes on
-    from; ``bases`` are the branches that each subtask started from. When somebody attends, the
-    branches of candidates that were not chosen stay, by the candidate's id, in ``kept``.
+    ``root`` is the branch in which the context ran, ``current`` the one that the chain continues
+    from, and ``bases`` maps each subtask to the branch that it started from. In an attended
+    session, ``kept`` holds the branches of candidates that were not chosen, by candidate id.
     """
 
     bench: Workbench
@@ -32,7 +32,7 @@ class Branches:
     kept: dict[str, str] = field(default_factory=dict)
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
-        """Run a snippet in a branch, and count its time; BudgetError when a limit was reached."""
+        """Run a snippet in a branch and count its time; raises BudgetError at a limit."""
         self.bench.limits.check()
         self.bench.tell(part, "Running a snippet")
         before = time.monotonic()
@@ -41,7 +41,7 @@ class Branches:
         return observation
 
     async def base_of(self, step: Step) -> str:
-        """The branch that a step started from; a resumed session builds it again."""
+        """The branch that a step started from, rebuilt if the session was resumed."""
         base = self.bases.get(step.subtask.id)
         if base is not None:
             return base
@@ -55,7 +55,7 @@ class Branches:
         return branch
 
     async def let_go(self) -> None:
-        """Drop the branches that were kept."""
+        """Drop the kept branches."""
         while self.kept:
             _, branch = self.kept.popitem()
             await self.sidecar.drop(branch)

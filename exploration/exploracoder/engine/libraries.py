@@ -1,4 +1,4 @@
-"""What is known of the exploration's libraries: their docs, and what was opened to read more."""
+"""What is known about the exploration's libraries: their docs, and readers opened on demand."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Libraries:
     """The libraries of one exploration.
 
-    ``source`` reads their source, ``repositories`` trees of files, and ``web`` is there, once they
-    were needed.
+    ``source`` reads their source, ``repositories`` reads file trees, and ``web`` searches the web;
+    each is created on first use.
     """
 
     index: Index
@@ -55,6 +55,6 @@ class Libraries:
 
     @cached_property
     def code_grammar(self) -> str:
-        """What a block of code is bound to where only names that exist are to be in it."""
+        """The grammar that restricts a block of code to names that exist."""
         task = self.exploration.task
         return grammar_of(self.known.docs, [task.text, task.context, task.stub])

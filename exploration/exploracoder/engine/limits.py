@@ -1,4 +1,4 @@
-"""What is counted: time and tokens, against the limits that the user has set."""
+"""Counts time and tokens against the user's limits."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from exploracoder.models.model_cost import Usage
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
 
-# Which share of a limit exploring may use up.
+# The share of a limit that exploring may use up.
 _LATE = 0.6
 
 
 @dataclass(slots=True)
 class Limits:
-    """How much of an exploration's limits its work has used up, all sessions together."""
+    """How much of an exploration's limits is used up, over all its sessions."""
 
     bench: Workbench
     _since: float = field(default_factory=time.monotonic)
 
     def start_clock(self) -> None:
-        """Work begins: the time that nobody worked in is not counted."""
+        """Start the clock when work begins, so that idle time is not counted."""
         self._since = time.monotonic()
 
     def count_time(self) -> None:
-        """Count the seconds since this was last done."""
+        """Count the seconds since the clock started, or since the last call."""
         seconds, self._since = self.seconds_used, time.monotonic()
         self.bench.change(seconds_total=seconds)
 
     def spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
-        """Count what a part of the work has asked or run."""
+        """Count the tokens and the execution time that a part of the work has used."""
         usage = reply.asked if reply else Usage()
         self.bench.exploration = self.bench.exploration.with_spending(
             part, usage, seconds_execution
@@ -47,7 +47,7 @@ class Limits:
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the user's limit; None without one."""
+        """The seconds until the user's limit is reached; None without one."""
         limit = self.bench.settings.max_seconds
         return None if limit is None else max(0.0, limit - self.seconds_used)
 
@@ -63,7 +63,7 @@ class Limits:
             )
 
     def out_of_time(self) -> BudgetError:
-        """What is raised when the limit on seconds has been reached."""
+        """The error to raise when the limit on seconds has been reached."""
         return BudgetError(
             f"The limit of {self.bench.settings.max_seconds:g} seconds was reached after"
             f" {self.seconds_used:.0f} s."
@@ -76,7 +76,7 @@ class Limits:
         return self.has_used(_LATE)
 
     def has_used(self, share: float) -> bool:
-        """Whether that share of one of the limits is used up."""
+        """Whether more than ``share`` of one of the limits is used up."""
         settings = self.bench.settings
         budgets = (
             (settings.max_seconds, self.seconds_used),

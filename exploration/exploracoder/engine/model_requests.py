@@ -1,4 +1,4 @@
-"""What is asked: the model, within the user's limits, and counted for a part of the work."""
+"""Asks the model, within the user's limits, and counts each request for a part of the work."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _ASKING = "Asking the model"
 class CountedModel:
     """The exploration's model, as the engine asks it.
 
-    All that ask raise BudgetError when a limit has been reached, and ModelError
-    when the model cannot be asked.
+    Every method that asks it raises BudgetError when a limit has been reached, and ModelError if
+    the model cannot be asked.
     """
 
     bench: Workbench
@@ -55,7 +55,7 @@ class CountedModel:
     def sampling(
         self, part: str, *, n: int = 1, number: int = 0, max_tokens: int, is_code: bool = False
     ) -> Sampling:
-        """How drafts and solutions are drawn; each part of the work has a seed of its own."""
+        """How drafts and solutions are sampled; each part of the work has its own seed."""
         settings = self.bench.settings
         has_grammar = is_code and settings.existing_names
         return Sampling(
@@ -68,12 +68,12 @@ class CountedModel:
         )
 
     def seed(self, part: str, number: int = 0) -> int:
-        """A seed that is the same whenever the same thing is asked."""
+        """A reproducible seed: the same request always gets the same one."""
         key = f"{self.bench.exploration.seed}:{part}:{number}"
         return zlib.crc32(key.encode()) & 0x7FFFFFFF
 
     def for_part(self, part: str) -> ChatModel:
-        """The model as one part of the work asks it."""
+        """The model, with its requests counted for one part of the work."""
         return _PartModel(self.bench, self.chat, part)
 
     async def ask(
@@ -84,20 +84,20 @@ class CountedModel:
         tools: Sequence[Tool] = (),
         on_text: OnText | None = None,
     ) -> Reply:
-        """Ask for replies; the model may use ``tools`` before, ``on_text`` reads along."""
+        """Ask for replies; the model may first call ``tools``, and ``on_text`` follows along."""
         model = self.for_part(part)
         if not tools:
             return await model.complete(messages, sampling, on_text=on_text)
         return await complete_with_tools(model, messages, sampling, tools, on_text=on_text)
 
     async def ask_text(self, part: str, prompt: str, sampling: Sampling) -> Reply:
-        """Ask it to go on where ``prompt`` ends; NoTextError where it only has conversations."""
+        """Ask it to continue ``prompt``; raises NoTextError if it only supports conversations."""
         return await self.for_part(part).continue_text(prompt, sampling)
 
     async def ask_json(
         self, part: str, messages: Sequence[Message], sampling: Sampling, form: type[ValueT]
     ) -> ValueT:
-        """Ask for a value of ``form``; ReplyError when it does not give one."""
+        """Ask for a value of ``form``; raises ReplyError if it does not give one."""
         return await complete_json(self.for_part(part), messages, sampling, form)
 
 
@@ -128,7 +128,7 @@ class _PartModel(CountingModel):
         self._bench.wait(self._part, _ASKING if before is None else _place(before))
 
     def _listener(self, on_text: OnText | None) -> OnText | None:
-        """Who reads along: whoever asks, and the surface, if it shows what is being written."""
+        """A listener for the caller and for the surface, if that shows what is being written."""
         stream = self._bench.stream
         if stream is None:
             return on_text
@@ -145,7 +145,7 @@ class _PartModel(CountingModel):
         limits.check()
         self._bench.tell(self._part, _ASKING)
         try:
-            # A reply that is being written when the time is up is not waited for.
+            # Do not wait for a reply that is still being written when the time is up.
             with anyio.fail_after(limits.seconds_left):
                 reply = await super()._counted(ask)
         except TimeoutError:
@@ -155,7 +155,7 @@ class _PartModel(CountingModel):
 
 
 def _place(before: int) -> str:
-    """What somebody is told who waits for a model that others use, too."""
+    """The message for a user who waits for a model that others use, too."""
     if before == 0:
         return "The model is busy: your request is the next"
     if before == 1:

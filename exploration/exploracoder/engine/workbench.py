@@ -1,8 +1,7 @@
 """What a method works with: the exploration so far, its libraries, the model, and the sidecar.
 
-Whatever is asked (`CountedModel`) or run (`Branches`) is counted against the `Limits` and belongs
-to a part of the work. Whatever is found out is recorded here, so that it is saved before the next
-step.
+Every request (`CountedModel`) and every run (`Branches`) counts against the `Limits` and belongs to
+a part of the work. Findings are recorded here, so that they are saved before the next step.
 """
 
 from __future__ import annotations
@@ -32,14 +31,13 @@ Record = Callable[[Exploration, str], Awaitable[None]]
 class Workbench:
     """The tools of one exploration.
 
-    ``libraries`` is what is known, ``model`` what is asked, ``branches`` what is run, ``limits``
-    what is counted. ``show`` is given a step whose candidates are still being tried, ``tell`` a
-    part of the work and what is being done there, ``stream``, if there is one, a part and what the
-    model has written for it so far; none of it is saved. ``wait`` is told, as ``tell`` is, where a
-    request stands that waits for a model that others use too. When somebody attends,
-    ``is_review`` says whether they want to decide about each step. ``cells_request`` is what each
-    question about the cells begins with, once one was asked. ``solution_kept`` is the last that was
-    kept for later.
+    ``libraries`` holds what is known; ``model`` is asked, ``branches`` run code, ``limits`` count.
+    ``show`` gets a step whose candidates are still being tried, ``tell`` a part of the work and
+    what it is doing, and ``stream``, if set, a part and what the model has written for it so far;
+    none of this is saved. ``wait``, called like ``tell``, gets the position of a request that waits
+    for a model that others use too. In an attended session, ``is_review`` says whether the user
+    wants to decide about each step. ``cells_request`` is the common beginning of all questions
+    about the cells, once one was asked. ``solution_kept`` is the last solution kept for later.
     """
 
     def __init__(
@@ -54,16 +52,16 @@ class Workbench:
         record: Record,
         notebook: str = "",
     ) -> None:
-        """Lays out the tools; nothing is asked or run yet.
+        """Set up the tools; nothing is asked or run yet.
 
         Args:
-            exploration: A new one, or one to go on with.
-            model: Belongs to the caller, as the index and the sidecar do.
+            exploration: A new exploration, or one to continue.
+            model: Owned by the caller, like the index and the sidecar.
             index: Holds the exploration's libraries.
             sidecar: Where snippets run.
             root: The branch in which the context has run.
-            branch: The one in which the steps that are done have run, too.
-            record: Saves an exploration, and tells the surfaces with a line on what happened.
+            branch: The branch in which the done steps have run as well.
+            record: Saves an exploration, and notifies the surfaces with a line on what happened.
             notebook: Where the exploration is saved, if it is.
         """
         self.exploration = exploration
@@ -90,19 +88,19 @@ class Workbench:
 
     @property
     def is_confined(self) -> bool:
-        """Whether code that runs here reaches nothing but a scratch folder, no network above all.
+        """Whether code that runs here reaches only a scratch folder and, above all, no network.
 
-        What nobody wrote, no person and no model, is tried only then: ``delete_item`` is a near
+        Code that neither a person nor a model wrote is tried only then: ``delete_item`` is a near
         name of ``get_item``.
         """
         return self.exploration.sandbox.startswith("strict")
 
     def change(self, **fields: object) -> None:
-        """Give these fields of the exploration other values."""
+        """Set fields of the exploration."""
         self.exploration = self.exploration.model_copy(update=fields)
 
     def put(self, step: Step) -> None:
-        """Put a step in the place of the one with the same subtask."""
+        """Replace the step with the same subtask."""
         self.exploration = self.exploration.with_step(step)
 
     async def update(self, message: str, **fields: object) -> None:
@@ -114,7 +112,7 @@ class Workbench:
 
     @contextmanager
     def doing(self, words: str) -> Iterator[None]:
-        """While this lasts, all that is told begins with ``words``; empty ones change nothing."""
+        """Prefix every message to ``tell`` with ``words`` meanwhile; empty ones change nothing."""
         tell = self.tell
         if words:
             self.tell = lambda part, message: tell(part, f"{words}: {message}")

@@ -1,4 +1,4 @@
-"""An exploration as something to keep or to send: a script, or a report as Markdown or HTML.
+"""Export an exploration as a script, or as a report in Markdown or HTML.
 
 What is shown comes from users, models, docs and outputs, and is escaped.
 """
@@ -13,7 +13,7 @@ ExportForm = Literal["py", "html", "md"]
 
 
 def export(exploration: Exploration, form: ExportForm) -> str:
-    """The text of the file.
+    """The text of the exported file.
 
     Args:
         exploration: At any stage; a script needs its solution.

@@ -15,7 +15,7 @@ from exploracoder.exporting.outputs import harmless_outputs, image
 from exploracoder.prompts import as_code
 from exploracoder.state import Candidate, Exploration, Solution, Step
 
-# The browser holds the page to it, whatever an output may have got past us.
+# The browser enforces this even if an output got past our sanitizing.
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sans-serif; }
@@ -28,9 +28,9 @@ details { margin: 0.5rem 0; } img { max-width: 100%; }
 
 
 def page(exploration: Exploration) -> str:
-    """The report as a page of HTML that asks nothing of any network and runs nothing.
+    """The report as an HTML page that makes no network requests and runs no scripts.
 
-    The picture of branches is text for Mermaid, which an editor with Mermaid draws.
+    The picture of branches stays Mermaid source, for an editor that can draw it.
     """
     from markdown_it import MarkdownIt
     from pygments.formatters import HtmlFormatter
@@ -46,7 +46,7 @@ def page(exploration: Exploration) -> str:
 
 
 def _highlighted(code: str, language: str, _: str) -> str:
-    """Python in colours; everything else is left to be escaped."""
+    """Highlight Python; an empty result leaves everything else to be escaped."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
@@ -131,5 +131,5 @@ def _items(texts: Iterable[str]) -> str:
 
 
 def _fold(title: str, text: str) -> str:
-    """What is shown on demand. The title is in our own words: it is not escaped."""
+    """A collapsible section. The title is our own text and not escaped."""
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"

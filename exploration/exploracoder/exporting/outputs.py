@@ -1,4 +1,4 @@
-"""What a run showed, made harmless for whoever looks at it elsewhere."""
+"""Sanitize the outputs of a run, for viewing elsewhere."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
 def harmless_outputs(observation: Observation) -> Iterator[dict[str, Any]]:
-    """Outputs of nbformat 4.5, in order; of one thing in several forms the richest that is safe.
+    """Yield nbformat 4.5 outputs in order, each in the richest of its forms that is safe.
 
-    They are streams of text, pictures, and HTML that shows something and does nothing.
+    They are text streams, pictures, and HTML without active content.
     """
     from exploracoder_kernel.branch.text import without_colours
 
@@ -48,7 +48,7 @@ def _best(data: dict[str, object]) -> dict[str, Any]:
         if kind in data:
             return _picture(kind, _joined(data[kind]))
     if "image/svg+xml" in data:
-        # As the source of an image nothing in it can run.
+        # Nothing in an SVG can run when it is the source of an image.
         source = b64encode(_joined(data["image/svg+xml"]).encode()).decode()
         return _display("text/html", image("image/svg+xml", source), "A picture")
     if "text/html" in data:
@@ -73,7 +73,7 @@ def _harmless(markup: str) -> str:
     from nbconvert.preprocessors.sanitize import SanitizeHTML
 
     cleaner = SanitizeHTML(tags=_TAGS.split(), attributes=_ATTRIBUTES, strip=True)
-    # The texts of scripts and styles would be left standing as words.
+    # The sanitizer would leave the contents of scripts and styles behind as text.
     return str(cleaner.sanitize_html_tags(_UNSEEN.sub("", markup)))
 
 

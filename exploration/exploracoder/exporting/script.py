@@ -1,7 +1,7 @@
 """The solution as a script: the context, the code, and the check as comments.
 
-The check is no code of the script's: running it again is `replay`'s part, and putting it into a
-block would change the strings in it that have several lines.
+The script does not run the check: that is what `replay` is for, and indenting the check into a
+block would change its multi-line strings.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CHECK_WORDS = {
 
 
 def script(exploration: Exploration) -> str:
-    """A file of Python that does what the exploration found out.
+    """The result of the exploration as a Python script.
 
     Raises CommandError when there is no solution yet.
     """
@@ -39,7 +39,7 @@ def script(exploration: Exploration) -> str:
 
 
 def _heading(exploration: Exploration) -> Iterator[str]:
-    # Python looks for an encoding in the first two lines, so they are never somebody else's words.
+    # Python looks for an encoding in the first two lines, so keep untrusted text out of them.
     yield "# Made by ExploraCoder: the solution of a task, after the task's context."
     yield "#"
     yield _comment(exploration.task.text.strip().splitlines())
@@ -55,14 +55,14 @@ def _heading(exploration: Exploration) -> Iterator[str]:
 
 
 def _comment(lines: list[str]) -> str:
-    # ``splitlines`` knows every end of a line that Python knows, and nothing steers a terminal.
+    # ``splitlines`` splits at every line end that Python knows; control characters become blanks.
     single = (part for line in lines for part in line.splitlines() or [""])
     clean_lines = ("".join(char if char.isprintable() else " " for char in line) for line in single)
     return "\n".join(f"# {line}".rstrip() for line in clean_lines)
 
 
 def _plain_python(code: str) -> str:
-    """Code of cells as code of a file: magics become calls."""
+    """Convert code of cells to code of a file: magics become calls."""
     if parsed(code) is not None:
         return code
     from nbconvert.filters import ipython2python

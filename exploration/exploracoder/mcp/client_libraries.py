@@ -32,9 +32,9 @@ _NAMED = 8
 
 
 class Libraries:
-    """Index and interpreter, opened when they are first needed. All methods block.
+    """The index and the interpreter, opened on first use. All methods block.
 
-    What was asked for before is remembered, so that an API can be named without its library.
+    Libraries asked for before are remembered, so that an API can be named without its library.
     """
 
     def __init__(self, folder: Folder, options: Options) -> None:
@@ -43,12 +43,12 @@ class Libraries:
         self._stack = ExitStack()
         self._index: Index | None = None
         self._interpreter: Interpreter | None = None
-        # By what they are named; where those lie that nothing installed.
+        # By the name they were asked for: the folder of each, or None if it is installed.
         self._homes: dict[str, str | None] = {}
         self._lock = threading.RLock()
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self._stack.close()
 
     @property
@@ -68,7 +68,7 @@ class Libraries:
             return self._interpreter
 
     def use(self, targets: Sequence[str]) -> tuple[Library, ...]:
-        """Bring libraries into the index, up to date. Raises InputError when one cannot be had."""
+        """Bring the index up to date for libraries. Raises InputError if one is not available."""
         names = [self._folder.library(one) for one in targets]
         with self._lock:
             libraries = prepare.index_libraries(self.index, names, self.interpreter, option="")
@@ -78,12 +78,12 @@ class Libraries:
         return libraries
 
     def homes(self) -> list[str]:
-        """The folders in which the libraries lie that nothing installed."""
+        """The folders of the libraries that are not installed."""
         self._use_given()
         return [home for home in dict.fromkeys(self._homes.values()) if home is not None]
 
     def find(self, task: str, targets: Sequence[str], k: int) -> str:
-        """The APIs that do what the task says, best first; what classes share is there once."""
+        """The APIs that do what the task says, best first; shared members appear once."""
         if not task.strip():
             raise InputError("The task is empty. Say in a few words what the APIs should do.")
         names = [one.name for one in self.use(targets)]
@@ -95,7 +95,7 @@ class Libraries:
         return "\n".join(descriptions) or "Nothing was found."
 
     def map(self, target: str, task: str, budget: int) -> str:
-        """Every public API of a library in a line."""
+        """List every public API of a library in a line."""
         return map_of(self.index, [one.name for one in self.use([target])], budget, task).text
 
     def doc(self, name: str) -> str:
@@ -108,7 +108,7 @@ class Libraries:
         return clip(_beside(name, docs[0].path, docs[_SAME_NAME:], apis) + text, _WHOLE_CHARS)
 
     def source(self, name: str) -> str:
-        """How an API is written. Raises InputError when the source does not tell."""
+        """The source code of an API. Raises InputError if there is none."""
         apis = self._known_apis(name)
         lookup = SourceLookup(
             str(self.interpreter.executable), [Path(home) for home in self.homes()]
@@ -135,7 +135,7 @@ class Libraries:
         )
 
     def _known_apis(self, name: str) -> KnownApis:
-        """What is known of the libraries that were asked for, and of the one that a path names."""
+        """The APIs of the libraries asked for before, or else of the one that the path names."""
         top = name.partition(".")[0]
         with self._lock:
             apis = KnownApis(self._docs())
@@ -147,7 +147,7 @@ class Libraries:
                 return apis
 
     def _docs(self) -> Iterator[ApiDoc]:
-        """Those of all that were asked for and are still there."""
+        """The docs of all libraries asked for before that are still available."""
         self._use_given()
         for target in tuple(self._homes):
             with suppress(InputError):
@@ -161,13 +161,13 @@ class Libraries:
 
 
 def _others(path: str, docs: Sequence[ApiDoc]) -> list[ApiDoc]:
-    """The docs of what is not the API at a path, however alike they are called."""
+    """The docs that do not describe the API at ``path``, even if their names are alike."""
     marks = {mark for doc in docs if doc.path == path for mark in same(doc)}
     return [doc for doc in docs if doc.path != path and not same(doc) & marks]
 
 
 def _beside(name: str, path: str, others: Sequence[ApiDoc], apis: KnownApis) -> str:
-    """What to say before an answer: that the name is another's, and which others have it."""
+    """A note before an answer: that the exact name does not exist, or which others share it."""
     note = ""
     if "." in name and apis.at(name) is None and path.split(".")[-2:] != name.split(".")[-2:]:
         note += f"There is no `{name[:80]}`. Of that last name there is `{path}`:\n"

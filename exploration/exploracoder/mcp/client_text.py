@@ -1,4 +1,4 @@
-"""What a client is shown of runs and explorations."""
+"""Runs and explorations as clients see them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Explored(Verdict):
 
 
 def shown_run(run: CellsRun) -> ShownRun:
-    """Cells that were run, cut to size."""
+    """The cells that were run, shortened for a client."""
     variables = {one.name: one for observation in run.observations for one in observation.variables}
     return ShownRun(
         branch=run.branch,
@@ -132,7 +132,7 @@ def shown_run(run: CellsRun) -> ShownRun:
 
 
 def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
-    """The pictures that were shown, a few of them: kind, and data in base64."""
+    """The first few pictures that were displayed, as MIME type and base64 data."""
     images = (
         (kind, "".join(_joined(output["data"][kind]).split()))
         for observation in observations
@@ -145,7 +145,7 @@ def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
 
 
 def shown_variables(variables: Sequence[Variable]) -> tuple[ShownVariable, ...]:
-    """Variables, each in a few words; of very many the first."""
+    """A short description of each variable, up to a maximum number."""
     return tuple(
         ShownVariable(
             name=one.name,
@@ -182,7 +182,7 @@ def verdict_of(exploration: Exploration) -> dict[str, Any]:
 
 
 def explored(exploration: Exploration, notebook: str | None) -> Explored:
-    """How an exploration came out."""
+    """The outcome of an exploration."""
     steps = (
         ShownStep(
             goal=step.subtask.goal,
@@ -203,7 +203,7 @@ def explored(exploration: Exploration, notebook: str | None) -> Explored:
 
 
 def judged(exploration: Exploration, solution: Solution) -> Verdict:
-    """What is known of a solution that was checked."""
+    """The verdict on a solution that was checked."""
     return Verdict(**verdict_of(exploration.model_copy(update={"solution": solution})))
 
 
@@ -224,7 +224,7 @@ def _error(observation: Observation) -> str:
 
 
 def _output(observation: Observation) -> str:
-    """What was printed and displayed, in order, as text; errors are told apart."""
+    """What was printed and displayed, as text, in order, without errors."""
     parts = []
     for output in observation.outputs:
         if output["output_type"] == "stream":

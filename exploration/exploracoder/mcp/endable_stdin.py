@@ -1,4 +1,4 @@
-"""A standard input that can be ended from here."""
+"""A standard input that this process can end itself."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _CHUNK_BYTES = 65_536
 
 @contextmanager
 def standard_input() -> Iterator[Callable[[], None]]:
-    """Within, standard input ends when the client closes it, or when what is yielded is called.
+    """Make standard input end when the client closes it, or when the yielded function is called.
 
-    Who waits for a client's next line waits in a thread, and nothing else would wake that.
+    A thread blocks on the client's next line, and nothing else would wake it.
     """
     client, (ours, feed) = os.dup(0), os.pipe()
     os.dup2(ours, 0)
@@ -22,7 +22,7 @@ def standard_input() -> Iterator[Callable[[], None]]:
     passed_on = os.fdopen(feed, "wb", buffering=0)
 
     def pass_on() -> None:
-        # When it was ended from here, nobody reads or nothing can be written any more.
+        # After it was ended from here, the pipe is closed or has no reader.
         with suppress(OSError, ValueError):
             while data := os.read(client, _CHUNK_BYTES):
                 passed_on.write(data)

@@ -1,4 +1,4 @@
-"""Where a solution failed: in its own code, or in the check of what it does."""
+"""Where a solution failed: in its own code, or in the check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def failed(attempt: Attempt) -> Observation | None:
 
 
 def failed_in(attempt: Attempt) -> Place | None:
-    """Whose code raised, or called what raised; None when that cannot be told.
+    """Whose code is innermost in the traceback; None if that cannot be told.
 
     A check that calls the solution's functions fails in the solution when those raise.
     """
@@ -35,7 +35,7 @@ def failed_in(attempt: Attempt) -> Place | None:
 
 
 def traceback(attempt: Attempt) -> str:
-    """The traceback of what failed, with `<solution>` and `<check>` in place of cells' numbers."""
+    """The traceback of the failure, with `<solution>` and `<check>` in place of cell numbers."""
     failure, places = failed(attempt), _places(attempt)
     if failure is None:
         return ""
@@ -47,7 +47,7 @@ def _lines(observation: Observation) -> str:
 
 
 def _places(attempt: Attempt) -> dict[str, Place]:
-    """What ran as which cell."""
+    """Which cell numbers are the solution's and the check's."""
     places: dict[str, Place] = {str(attempt.observation.execution_count): "solution"}
     if attempt.check_observation is not None:
         places[str(attempt.check_observation.execution_count)] = "check"

@@ -1,4 +1,4 @@
-"""The folder that a server works in: nothing outside of it is read because a client names it."""
+"""The folder that a server works in: a client cannot have anything outside it read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Folder:
     libraries: tuple[str, ...] = ()
 
     def inside(self, path: str) -> Path:
-        """The full path of something in the folder. Raises InputError when it lies elsewhere."""
+        """Resolve a path in the folder. Raises InputError if it lies elsewhere."""
         try:
             full = (self.root / path).resolve()
         except (OSError, ValueError, RuntimeError):
@@ -36,10 +36,10 @@ class Folder:
         return full
 
     def library(self, target: str) -> str:
-        """A library as it is named to the index: its name, or its full path.
+        """A library as the index knows it: by name, or by full path.
 
-        Raises InputError when it is a path that leads out of the folder and was not named when the
-        server was started.
+        Raises InputError if it is a path outside the folder that was not named when the server
+        was started.
         """
         full = next((one for one in self.libraries if target in (one, called(one))), None)
         full = full or absolute_target(target)
@@ -48,7 +48,7 @@ class Folder:
         return full
 
     def chosen(self, targets: Sequence[str] | None) -> list[str]:
-        """The libraries that a client means: those it names, or else those that the user has named.
+        """The libraries that a client means: those it names, or else those the user has named.
 
         Raises InputError when there are none, and as `library` does.
         """
@@ -68,20 +68,20 @@ class Folder:
         return f"This server was started with {names}: {pronoun} meant where none is named."
 
     def explorations(self) -> list[Path]:
-        """The notebooks of explorations, newest first, as they are named from the folder on."""
+        """The notebooks of explorations, newest first, as paths relative to the folder."""
         notebooks = [one for one in self._notebooks() if _is_exploration(self.root / one)]
         notebooks.sort(key=lambda one: (self.root / one).stat().st_mtime, reverse=True)
         return notebooks[:_MOST_LISTED]
 
     def read(self, path: str) -> str:
-        """An exploration as a report in Markdown. Raises InputError when it is none."""
+        """An exploration as a report in Markdown. Raises InputError if it is not one."""
         full = self.inside(path)
         if full.suffix != ".ipynb" or not full.is_file() or full.stat().st_size > _MOST_BYTES:
             raise InputError(f"There is no exploration {path!r} in {self.root}.")
         return export(document.load(full), "md")
 
     def _notebooks(self) -> Iterator[Path]:
-        """Some of them, where there are very many; none of hidden folders."""
+        """The notebooks outside hidden folders; only some of them if there are very many."""
         count = 0
         for folder, folders, files in os.walk(self.root):
             folders[:] = [name for name in folders if not name.startswith((".", "node_modules"))]
@@ -94,12 +94,12 @@ class Folder:
 
 
 def called(target: str) -> str:
-    """What a library that is named by its full path, or by its name, is called."""
+    """The short name of a library that is given by full path or by name."""
     return Path(target).stem if Path(target).is_absolute() else target
 
 
 def _is_exploration(notebook: Path) -> bool:
-    """Whether a notebook seems to be one: all of it is looked at when it is read."""
+    """Whether a notebook looks like an exploration; `Folder.read` checks it fully."""
     try:
         is_fit = not notebook.is_symlink() and notebook.stat().st_size <= _MOST_BYTES
         return is_fit and f'"{METADATA_KEY}"'.encode() in notebook.read_bytes()

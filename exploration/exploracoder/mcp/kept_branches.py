@@ -1,4 +1,4 @@
-"""The states that a client may go on from: branches of one sidecar, a limited number of them."""
+"""The states that a client can go on from: a limited number of branches of one sidecar."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from exploracoder.errors import InputError
 from exploracoder.opening import Scratch
 
 MOST = 32
-# Nothing has run in it.
+# The branch in which nothing has run.
 FRESH = "b0"
 
-# Where libraries lie that nothing installed, some of them named since the sidecar was started. No
-# name is bound by it.
+# Makes libraries importable that are not installed, some of them named only after the sidecar was
+# started. It binds no name.
 _FIND_LIBRARIES = (
     "__import__('sys').path[:0] = [p for p in {homes!r} if p not in __import__('sys').path]"
 )
@@ -27,7 +27,7 @@ _FIND_LIBRARIES = (
 
 @dataclass(frozen=True, slots=True)
 class CellsRun:
-    """Cells that were run one after another, the last perhaps failing, and where."""
+    """Cells run one after another, of which the last may have failed, and in which branch."""
 
     start: str
     branch: str
@@ -35,13 +35,13 @@ class CellsRun:
 
 
 class Branches:
-    """The branches of one sidecar, which is started when it is first needed.
+    """The branches of one sidecar, which is started on first use.
 
-    ``current`` is the one that cells run on where none is named.
+    ``current`` is the one that cells go on from if none is named.
 
     Args:
-        open_scratch: Gives what starts the sidecar.
-        most: So many are kept; then the one that was not used for longest is dropped.
+        open_scratch: Returns a context manager that starts the sidecar.
+        most: How many to keep; beyond that, the least recently used one is dropped.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Branches:
         self._stack = AsyncExitStack()
         self._executor: Executor | None = None
         self._opening = asyncio.Lock()
-        # Those used last come last.
+        # In order of use, the most recent last.
         self._kept: dict[str, None] = {}
         self._dropped: set[str] = set()
 
@@ -64,9 +64,9 @@ class Branches:
         await self._stack.aclose()
 
     async def run(self, cells: Sequence[str], start: str | None, homes: Sequence[str]) -> CellsRun:
-        """Run cells in a new branch, as far as they succeed; that branch is then the current one.
+        """Run cells in a new branch until one fails, and make that branch the current one.
 
-        Raises InputError when there is no branch to start from, SidecarError when nothing runs.
+        Raises InputError if there is no branch to start from, SidecarError if nothing can be run.
         """
         executor = await self._opened()
         start = start or self.current
@@ -86,9 +86,9 @@ class Branches:
         return CellsRun(start, branch, tuple(observations))
 
     async def go_back(self, branch: str) -> tuple[Variable, ...]:
-        """Make an earlier branch the current one; what variables it has.
+        """Make an earlier branch the current one, and return its variables.
 
-        Raises InputError when it is not there, SidecarError when it cannot be asked.
+        Raises InputError if it does not exist, SidecarError if it cannot be asked.
         """
         executor = await self._opened()
         try:

@@ -34,7 +34,7 @@ ResultT = TypeVar("ResultT")
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _SCHEME = "exploration://"
 _HOST = "127.0.0.1"
-# Clients keep a stream open for as long as they are there.
+# Shutdown would wait for clients' streams, which stay open as long as the client runs.
 _GOODBYE_SECONDS = 2
 _INSTRUCTIONS = """\
 Write code with Python libraries as they are installed here, rather than from memory. library_map
@@ -78,13 +78,13 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; an error of ours is the sentence that it says."""
+        """Call a tool; our own errors reach the client as their message."""
         takes = {
             tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()
         }
         unknown = [each for each in arguments if each not in takes.get(name, arguments)]
         if unknown:
-            # The protocol's library would call it without them, which is not what was meant.
+            # The protocol's library would silently drop them, which is not what the client meant.
             raise ToolError(
                 f"{name} takes no {', '.join(unknown)[:200]!r}, but {', '.join(takes[name])}."
             )
@@ -96,7 +96,7 @@ class Server(MCPServer[Any]):
             raise
 
     async def list_resources(self) -> list[Resource]:
-        """The explorations that are there now."""
+        """List the explorations now in the folder."""
         return [
             Resource(
                 uri=_SCHEME + quote(path.as_posix()), name=str(path), mime_type="text/markdown"
@@ -116,7 +116,7 @@ def _description(tool: Callable[..., Any], more: str = "") -> str:
 
 
 def _in_its_terms(message: str) -> str:
-    """An error as a client can understand it, which gives no options."""
+    """Explain command line options in an error to a client, which cannot set them."""
     if not _OPTION.search(message):
         return message
     return (
@@ -126,7 +126,7 @@ def _in_its_terms(message: str) -> str:
 
 
 def _log_warnings_only() -> None:
-    """Some libraries set their loggers to say everything, to whoever listens."""
+    """Log warnings only, although some libraries set their loggers to log everything."""
     listener = logging.StreamHandler()
     listener.setLevel(logging.WARNING)
     logging.basicConfig(handlers=[listener])
@@ -139,7 +139,7 @@ class _Token:
         self._token = token.encode()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Whose it is; None when it is another."""
+        """The owner's access for the right token; None for any other."""
         if not secrets.compare_digest(token.encode(), self._token):
             return None
         return AccessToken(token=token, client_id="owner", scopes=[])
@@ -160,9 +160,9 @@ async def serve_http(
     port: int,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve clients on loopback that have the token, until it is interrupted.
+    """Serve clients on loopback that have the token, until interrupted.
 
-    ``tell`` is told address and token. Raises SetupError when the port is taken.
+    ``tell`` is called with the address and the token. Raises SetupError if the port is taken.
     """
     import uvicorn
 
@@ -201,7 +201,7 @@ async def _opened(folder: Folder, options: Options, model: str | None) -> AsyncI
 
 
 async def _until_cancelled(serving: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
-    """Serve; who cancels this has it ended in its own way, with what is worked on for clients."""
+    """Serve; on cancellation call ``end``, and wait until clients' requests have ended too."""
     task = asyncio.ensure_future(serving)
     try:
         await asyncio.shield(task)
@@ -212,10 +212,10 @@ async def _until_cancelled(serving: Coroutine[Any, Any, None], end: Callable[[],
 
 
 async def _to_its_end(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Work that is cancelled once, and then waited for.
+    """Await work; if cancelled, cancel it only once and wait for it to finish.
 
-    The protocol's package cancels again and again until a task has ended, and what has processes to
-    end would not come to do it.
+    The protocol's package cancels again and again until a task has ended, which would keep the
+    work from ending its processes.
     """
     task = asyncio.ensure_future(work)
     try:

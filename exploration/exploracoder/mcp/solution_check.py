@@ -1,4 +1,4 @@
-"""A solution that somebody else wrote, checked as the engine checks its own."""
+"""Check a solution that somebody else wrote as the engine checks its own."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from exploracoder.workspace import Options
 
 
 class Nobody:
-    """The model of a bench on which none is asked."""
+    """Stands in for the model on a bench that never asks one."""
 
     name = "none"
     supports_tools = False
 
     async def identity(self) -> str:
-        """It is always the same."""
+        """The name, which never changes."""
         return self.name
 
     async def complete(self, *_: object, **__: object) -> NoReturn:
@@ -43,9 +43,9 @@ async def check(
     check: str,
     entry_point: str | None,
 ) -> Verdict:
-    """What running a solution and then its check showed, in a fresh state after the context.
+    """Run a solution and then its check, in a fresh state after the context.
 
-    Raises InputError when context or check cannot be used, SetupError when nothing can be run.
+    Raises InputError if the context or check cannot be used, SetupError if nothing can be run.
     """
     nobody = Nobody()
     exploration = api.new_exploration(
@@ -72,4 +72,4 @@ async def check(
 
 
 async def _forget(exploration: Exploration, message: str) -> None:
-    """Nothing of it is saved."""
+    """Save nothing."""

@@ -1,4 +1,4 @@
-"""The tools as clients see them: their names, words and arguments."""
+"""The tools as clients see them: names, descriptions and arguments."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ EntryPoint = Annotated[
 
 
 class Tools:
-    """What the tools work with, opened when it is first needed; `close` ends all of it."""
+    """The tools, with what they need opened on first use; `close` ends all of it."""
 
     def __init__(self, folder: Folder, options: Options, model: str | None) -> None:
         self._folder = folder
@@ -61,7 +61,7 @@ class Tools:
         self._branches = Branches(self._open_scratch)
 
     async def close(self) -> None:
-        """End the sidecar, and let go of the index."""
+        """End the sidecar, and close the index."""
         await self._branches.close()
         self._libraries.close()
 
@@ -223,18 +223,18 @@ class Tools:
         settings = make_settings(self._options.profile or "standard", **self._options.settings)
         interpreter = await in_thread(lambda: self._libraries.interpreter)
         scratch = await in_thread(self._options.find_scratch, interpreter.executable)
-        # Those outside the folder can be read then, too.
+        # This makes libraries outside the folder readable, too.
         paths = import_paths(await in_thread(self._libraries.homes))
         return scratch(Limits(wall_seconds=settings.run_seconds), paths)
 
 
 def _bare(name: str) -> str:
-    """A name without what a model likes to put around it: quotes, or all of a signature."""
+    """Strip what models tend to add to a name: quotes, or a whole signature."""
     return name.partition("(")[0].strip("` \n")
 
 
 async def _with_progress(ctx: Context[Any, Any], task: str, **arguments: Any) -> Any:
-    """Explore, and tell the client of each thing that happens."""
+    """Explore, and report each event to the client."""
     from exploracoder import api
 
     news: asyncio.Queue[str] = asyncio.Queue()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from exploracoder.settings import Settings
 
 DEFAULT = "exploration"
-# Of each its line for people; `find_method` knows the rest.
+# One line on each method for users; `find_method` knows the rest.
 METHODS: Mapping[str, str] = {
     DEFAULT: "write all cells and the solution, look at what they give, explore only what fails",
     "exploracoder-paper": "ExploraCoder as published: each candidate repeats all steps",
@@ -46,7 +46,7 @@ def is_planned(name: str, settings: Settings) -> bool:
 
 
 def find_method(name: str) -> Method:
-    """The method of this name; InputError when there is none."""
+    """The method with this name; raises InputError if there is none."""
     from exploracoder.methods import capir, class_writers, one_shot, paper, toolcoder
     from exploracoder.methods.best_of_n import BestOfN
     from exploracoder.methods.exploration import Exploration

@@ -1,4 +1,4 @@
-"""Actions in a text: how a model says which function it wants called, where none can be offered.
+"""Actions in text: how a model requests a function call if functions cannot be offered to it.
 
 Source: ReAct (Yao et al. 2023): a thought, an action, and an observation that it does not write.
 """
@@ -14,12 +14,12 @@ from exploracoder.engine.reading.replies import code_block
 from exploracoder.models.chat import ToolCall
 from exploracoder.models.model_functions import Tool
 
-# The model stops before what it is to be shown.
+# The model stops here: observations are not for it to write.
 OBSERVATION = "Observation:"
 
 
 def _label(words: str) -> re.Pattern[str]:
-    """A label at the beginning of a line, be it in bold."""
+    """A pattern for a label at the beginning of a line, also in bold or in a list."""
     return re.compile(rf"^[ \t*#>-]*(?:{words})[ \t*]*:[ \t*]*", re.MULTILINE | re.IGNORECASE)
 
 
@@ -31,14 +31,14 @@ _IN_BRACKETS = re.compile(r"[\w`]+\s*[\[(](.*)[\])]\s*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A call, and the text up to its end: what a model made up beyond it was never observed."""
+    """A call, and the text up to its end; what the model wrote beyond that is made up."""
 
     call: ToolCall
     said: str
 
 
 def action_in(text: str, tools: Sequence[Tool]) -> Action | None:
-    """The first action of a text; None where there is none, or an answer stands before it."""
+    """The first action in a text; None if there is none, or if an answer comes before it."""
     action, answer = _ACTION.search(text), _ANSWER.search(text)
     if action is None or (answer is not None and answer.start() < action.start()):
         return None
@@ -55,7 +55,7 @@ def action_in(text: str, tools: Sequence[Tool]) -> Action | None:
 
 
 def answer_in(text: str) -> str:
-    """What stands behind ``Final Answer``, or all of a text that does not say so."""
+    """The text after the label ``Final Answer``, or all of a text without one."""
     answer = _ANSWER.search(text)
     return text[answer.end() :] if answer else text
 

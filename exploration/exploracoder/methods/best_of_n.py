@@ -1,4 +1,4 @@
-"""Best of n: retrieval's prompt sampled again and again, and one text chosen by what running shows.
+"""Best of n: the retrieval prompt sampled repeatedly, and one text chosen by what running shows.
 
 Source: ours, to compare with: what repeated sampling makes of the tokens that exploring takes. Of
 texts that no check judges, one that gives what most of them give is chosen, as in MBR-EXEC (Shi et
@@ -20,17 +20,17 @@ from exploracoder.state import Attempt
 from exploracoder.texts import Text
 
 _SAMPLES = 3
-# With a limit of tokens: a server that counts none would be asked for ever.
+# With a token limit: a server that reports no usage would be asked forever.
 _MOST = 100
 
 
 class BestOfN(Method):
     """The docs that the task retrieves, as many texts as are wanted, and the best of them.
 
-    A text is good if it raises no error, nor the user's check after it, nor, without one, a call of
-    the function that is asked for with example values. The first that passes a check ends it. What
-    no check judges goes on to the end, and what most texts give is taken; where nothing can be seen
-    of what they give, it is the first that is good.
+    A text is good if neither it nor the user's check after it raises an error, nor, without a
+    check, a call of the requested function with example values. The first that passes a check ends
+    the sampling. Without a check, all texts are sampled and the most frequent result wins; if no
+    results can be seen, the first good text does.
     """
 
     name = "best-of-n"
@@ -41,7 +41,7 @@ class BestOfN(Method):
     }
 
     async def run(self, bench: Workbench) -> None:
-        """Retrieve once, ask and run until there is enough, choose; each text is recorded."""
+        """Retrieve once, ask and run until it is enough, then choose; each text is recorded."""
         await arguments.give_examples(bench)
         apis = await retrieve_for_task(bench)
         messages, solution = solution_messages(bench, apis), bench.exploration.solution
@@ -63,7 +63,7 @@ class BestOfN(Method):
 
 
 def _numbers(bench: Workbench, first: int) -> Iterator[int]:
-    """The numbers of the texts, as long as another one is wanted, and fits the user's limits."""
+    """The numbers of the texts, as long as another one is wanted and fits the user's limits."""
     settings = bench.settings
     most = settings.solution_attempts if settings.sample_tokens is None else _MOST
     for number in range(first, most):
@@ -86,7 +86,7 @@ def _is_enough(bench: Workbench, attempts: Sequence[Attempt]) -> bool:
 
 
 def _chosen_last(bench: Workbench, attempts: Sequence[Attempt]) -> list[Attempt]:
-    """The attempts with the one that is chosen at the end: the last good one counts."""
+    """The attempts with the chosen one moved to the end: the last good one counts."""
     clusters = groups(bench.exploration, attempts) if _is_voted_on(bench) else []
     if not clusters:
         return list(attempts)

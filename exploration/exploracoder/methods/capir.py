@@ -20,7 +20,7 @@ from exploracoder.texts import Text
 
 
 def of_the_paper(names: str) -> Mapping[str, object]:
-    """Some settings, their names in a row, with the values that the paper gives them."""
+    """The paper's values of some settings, given as names separated by spaces."""
     return {name: getattr(PROFILES["paper"], name) for name in names.split()}
 
 
@@ -30,15 +30,15 @@ PARAMETERS = of_the_paper(
     "few_shot_plans max_subtasks retrieved_apis shown_apis overall_apis candidates debug_rounds"
     " temperature top_p step_tokens"
 )
-# How the APIs of a subtask and of the whole are found (section 3.3).
+# How the APIs for a subtask and for the whole task are found (section 3.3).
 RETRIEVAL = of_the_paper("sift rerank shown_examples memory")
 
 
 async def retrieve(bench: Workbench) -> None:
-    """Plan, retrieve and re-rank for each subtask, and rank again for the whole.
+    """Plan, retrieve and re-rank for each subtask, then rank again for the whole task.
 
-    The subtasks are retrieved for and not explored, so they are marked as skipped. Raises
-    BudgetError and ModelError.
+    The subtasks are not explored, so they are marked as skipped. Raises BudgetError and
+    ModelError.
     """
     if not bench.exploration.is_planned:
         await make_plan(bench)

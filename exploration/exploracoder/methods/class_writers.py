@@ -16,10 +16,10 @@ from exploracoder.methods.repository_tools import consult, related_snippets
 
 
 class _ClassWriter(Method):
-    """One that writes a class, until a text passes or the oracle was called often enough."""
+    """Writes a class, until a text passes or the oracle's calls are used up."""
 
-    # A temperature for all, MAX_CALLS for those that go on (appendix A and table 10); a class is
-    # longer than what else is asked for.
+    # One temperature for all, MAX_CALLS for those that iterate (appendix A and table 10); a class
+    # is longer than other solutions.
     published: Mapping[str, object] = {
         "temperature": 0.2,
         "top_p": 1.0,
@@ -42,7 +42,7 @@ class BasicPrompting(_ClassWriter):
 
 
 class NaiveRag(_ClassWriter):
-    """One sample with the pieces of the repository that are most like the description."""
+    """One sample with the pieces of the repository that are most similar to the description."""
 
     name = "naive-rag"
     overrides: Mapping[str, object] = {"oracle_calls": 1}
@@ -68,9 +68,9 @@ class Reflexion(_ClassWriter):
 
 
 class RepoCoder(_ClassWriter):
-    """The pieces that are like the description, then those that are like the last text.
+    """The pieces similar to the description, then those similar to the last text.
 
-    The model is not shown what the oracle says, nor its last text.
+    The model is shown neither what the oracle says nor its own last text.
     """
 
     name = "repocoder"

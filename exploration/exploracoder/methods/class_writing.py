@@ -22,7 +22,7 @@ _REFLECTION_TOKENS = 300
 
 
 def tried(bench: Workbench) -> tuple[Attempt, ...]:
-    """The texts that were judged so far."""
+    """The attempts that have been judged so far."""
     solution = bench.exploration.solution
     return solution.attempts if solution else ()
 
@@ -38,7 +38,7 @@ def may_go_on(bench: Workbench) -> bool:
 async def guess(bench: Workbench, snippets: str = "") -> None:
     """Ask for the class from its description and ``snippets``, and judge it.
 
-    Raises BudgetError and ModelError, as all here do, and NoCodeError.
+    Raises BudgetError and ModelError, like everything here that asks, and NoCodeError.
     """
     prompt = render("class", "guess", snippets=snippets, **_described(bench))
     await _write(bench, prompt, [snippets])
@@ -78,7 +78,7 @@ async def _write(bench: Workbench, prompt: str, notes: Sequence[str]) -> None:
 
 
 def failed_words(bench: Workbench, attempt: Attempt) -> dict[str, str]:
-    """An attempt, and what the oracle said: what its tests printed, and the error that ended it."""
+    """An attempt and the oracle's feedback: its tests' output, and the error that ended them."""
     failure = attempt.failure
     assert failure is not None, "only an attempt that failed is improved"
     chars = bench.settings.output_chars
@@ -93,5 +93,5 @@ def _described(bench: Workbench) -> dict[str, str]:
 
 
 def turns(part: str, prompt: str) -> list[Message]:
-    """A conversation that begins: the part's instructions, and what is asked."""
+    """The beginning of a conversation: the part's instructions, and the request."""
     return [Message("system", render("class", part)), Message("user", prompt)]

@@ -25,9 +25,9 @@ class Exploration(Method):
     async def run(self, bench: Workbench) -> None:
         """Do what has not been done yet, one recorded step after another.
 
-        In a review it ends when the cells are written and after each that ran, for the user to
-        decide. A solution that was written without exploring stands, unless somebody who attends
-        goes on from it.
+        In a review it returns once the cells are written, and after each that ran, for the user to
+        decide. A solution that was written without exploring stands, unless a user in an attended
+        session continues from it.
         """
         if not bench.exploration.is_planned:
             is_new = bench.exploration.solution is None
@@ -50,7 +50,7 @@ class Exploration(Method):
 
 
 async def _solve_at_once(bench: Workbench) -> bool:
-    """Try to solve the task with one text after another, for models that are quick and weak."""
+    """Try whole solutions one after another, which suits models that are quick and weak."""
     if bench.settings.cells:
         return False
     if await try_first(bench):
@@ -60,7 +60,7 @@ async def _solve_at_once(bench: Workbench) -> bool:
 
 
 async def _review(bench: Workbench) -> None:
-    """The next cell, as a proposal; the solution when all are decided about."""
+    """Propose the next cell, or provide the solution once all cells are decided."""
     if not await explore_open(bench):
         return
     if _is_solved(bench):
@@ -78,7 +78,7 @@ def _is_as_written(bench: Workbench) -> bool:
 
 
 def _has_unwritten(bench: Workbench) -> bool:
-    """Whether the user has put steps into the plan that nobody has written anything for yet."""
+    """Whether the user has added steps to the plan for which nothing has been written yet."""
     steps = bench.exploration.steps
     return any(step.is_open and not step.candidates for step in steps)
 
@@ -89,9 +89,9 @@ def _is_solved(bench: Workbench) -> bool:
 
 
 async def _look_until_right(bench: Workbench) -> bool:
-    """Run the solution and look at what came out, until nothing is to be other.
+    """Run the solution and look at the results, until nothing needs to change.
 
-    Returns whether it is settled. With a check, the check says so, and without doubt nobody looks.
+    Returns whether it is settled. With a check, that decides: what leaves no doubt gets no look.
     """
     has_check, has_looked, seen_codes = bool(bench.exploration.task.check), False, set[str]()
     attempt = await _run_solution(bench, seen_codes)
@@ -110,7 +110,7 @@ async def _look_until_right(bench: Workbench) -> bool:
 
 
 async def _take(bench: Workbench, script: Script) -> None:
-    """Put what a look wrote in the place of what was there, and run what that changes."""
+    """Replace what was written before with the script of a look, and run what that changes."""
     before = bench.exploration.written
     after = Written(
         solution=script.solution or before.solution,
@@ -124,10 +124,10 @@ async def _take(bench: Workbench, script: Script) -> None:
 
 
 async def _run_solution(bench: Workbench, seen_codes: set[str]) -> Attempt | None:
-    """The solution as it is written now, in a fresh state, and recorded; None without any.
+    """Run the current solution in a fresh state and record it; None if there is none.
 
-    Names in it are mended where that can be done without asking, by none of
-    ``seen_codes``.
+    Names in it are mended if that is possible without asking; ``seen_codes`` are not tried
+    again.
     """
     script, before = bench.exploration.written, bench.exploration.solution
     if not script.solution:

@@ -1,4 +1,4 @@
-"""What a method is: the protocol, with what most of them leave as it is."""
+"""The protocol of methods, with defaults that most of them keep."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Method(Protocol):
 
     @property
     def published(self) -> Mapping[str, object]:
-        """Settings that its source gives values for; they go before the profile's."""
+        """Settings with values from its source; they take precedence over the profile's."""
         return {}
 
     @property
     def overrides(self) -> Mapping[str, object]:
-        """Settings that make it this method: nobody can change them."""
+        """Settings that define this method; they cannot be changed."""
         return {}
 
     @property
@@ -34,12 +34,12 @@ class Method(Protocol):
 
     @property
     def plans(self) -> bool:
-        """Whether it plans, for which the model is told of the libraries first."""
+        """Whether it plans; the model is then briefed on the libraries first."""
         return False
 
     async def run(self, bench: Workbench) -> None:
         """Work until the bench's exploration has a solution, recording each step on the way.
 
-        It goes on from whatever the exploration holds already. Raises BudgetError and ModelError.
+        It continues from whatever the exploration already holds. Raises BudgetError and ModelError.
         """
         ...

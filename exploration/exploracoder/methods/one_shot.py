@@ -1,4 +1,4 @@
-"""Methods that write the solution once with what they know from the start, and what all such share.
+"""Methods that write the solution once, from what they know at the start, and what these share.
 
 Source: ExploraCoder, section 5.2: direct generation, and DocPrompting (Zhou et al. 2023), the naive
 retrieval baseline.
@@ -22,7 +22,7 @@ from exploracoder.state import Attempt, RankedApi, Recommendation, Solution, Sub
 _SHOWN_APIS = 10
 # How solutions are sampled, for all baselines (ExploraCoder, section 5.1).
 SAMPLED: Mapping[str, object] = {"temperature": 0.8, "top_p": 0.95}
-# One sample as it comes: no repairs, no imports put in, no names changed.
+# One sample as it comes: no repairs, no imports added, no names changed.
 ONE_SHOT: Mapping[str, object] = {
     "example_arguments": False,
     "solution_attempts": 1,
@@ -35,7 +35,7 @@ ONE_SHOT: Mapping[str, object] = {
 async def sample(
     bench: Workbench, messages: Sequence[Message], apis: Sequence[ApiDoc], number: int = 0
 ) -> Attempt:
-    """One text of the solution, run and checked; each ``number`` has a seed of its own.
+    """Sample, run and check one text of the solution; each ``number`` has its own seed.
 
     Raises BudgetError, ModelError, and NoCodeError.
     """
@@ -46,20 +46,20 @@ async def sample(
 
 
 async def write(bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Subtask] = ()) -> None:
-    """Write the solution and record it, unless it is there. Raises as `sample` does."""
+    """Write the solution and record it, unless there is one. Raises like `sample`."""
     if bench.exploration.solution is None:
         messages = solution_messages(bench, apis, subtasks)
         await record(bench, [await sample(bench, messages, apis)], apis)
 
 
 async def record(bench: Workbench, attempts: Sequence[Attempt], apis: Sequence[ApiDoc]) -> None:
-    """Make these the exploration's solution, written with those APIs at hand."""
+    """Record ``attempts`` as the exploration's solution, written with ``apis`` at hand."""
     solution = Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
     await bench.update("Wrote the solution", solution=solution)
 
 
 async def retrieve_for_task(bench: Workbench) -> Sequence[ApiDoc]:
-    """The docs that the task's own words retrieve, recorded."""
+    """Retrieve docs with the task's own words, and record them."""
     task, libraries = bench.exploration.task, bench.libraries
     search = libraries.index.search
     hits = await asyncio.to_thread(search, task.text, libraries.names, _SHOWN_APIS)

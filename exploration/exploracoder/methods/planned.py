@@ -1,6 +1,6 @@
 """ExploraCoder as published: plan, explore the chain, synthesize (seed paper, section 3).
 
-`paper` has the settings that make it each of the published systems.
+`paper` has the settings that turn it into each of the published systems.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class PlannedExploration(Method):
 
 
 async def make_plan(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
-    """Plan the task, or what of it remains after the steps other than ``replaced_ids``.
+    """Plan the task, or what remains of it after the steps other than ``replaced_ids``.
 
-    What stands before the first plan are the example arguments alone. A solution that was there is
-    none of this plan's, and goes. What the user edits meanwhile stays.
+    Before the first plan there is at most the step with the example arguments. An existing solution
+    does not belong to this plan and is removed. Edits that the user makes meanwhile stay.
     """
     briefings = await _brief(bench)
     subtasks = [step.subtask for step in _others(bench, replaced_ids)]
@@ -84,8 +84,8 @@ async def _brief(bench: Workbench) -> list[Briefing]:
 
 
 async def _briefing_of(bench: Workbench, info: LibraryInfo) -> Briefing:
-    """What the model says of a library; nothing, for this time, where it does not say it in time or
-    cannot take what it is asked with. A plan can be made without."""
+    """The model's briefing on a library; empty, this once, if it is not ready in time or the model
+    does not take the request. A plan can be made without."""
     try:
         return await brief(
             bench.model.for_part("briefing"), bench.libraries.index, bench.settings, info

@@ -1,7 +1,7 @@
-"""ReAct: thoughts and actions in turn, and what each action shows, until the code is written.
+"""ReAct: alternating thoughts, actions and observations, until the code is written.
 
-Source: Yao et al. 2023. Their actions are text; here they are function calls where the endpoint has
-such, and text elsewhere. What is answered with is run: a failure is one more observation.
+Source: Yao et al. 2023. Their actions are text; here they are function calls if the endpoint has
+those, and text otherwise. The answer is run: a failure is one more observation.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class React(Method):
     overrides: Mapping[str, object] = ONE_SHOT
 
     async def run(self, bench: Workbench) -> None:
-        """Let the agent work, in at most so many turns as the settings say."""
+        """Let the agent work, for at most as many turns as the settings allow."""
         if bench.exploration.solution is not None:
             return
         variables = await bench.sidecar.variables(bench.branches.root)
@@ -66,7 +66,7 @@ class _Agent:
             is_last = is_last or number + 1 == turns
             reply = await self._ask(number, is_last)
             if not self.in_text and not self.bench.model.supports_tools:
-                # It was asked without: only now is it known that its server has no functions.
+                # The request went out without: only now is it known that the server has none.
                 self.in_text = True
                 self._open()
                 continue
@@ -103,7 +103,7 @@ class _Agent:
         return await model.complete(self.messages, sampling, tools=schemas)
 
     async def _take(self, reply: Reply, is_last: bool) -> bool:
-        """Do what a reply wants done, or run its answer; whether that leaves no doubt."""
+        """Carry out a reply's action, or run its answer; returns whether that leaves no doubt."""
         action = action_in(reply.text, self.tools) if self.in_text else None
         if action is not None and not is_last:
             await self._act(action)
@@ -132,7 +132,7 @@ class _Agent:
         self._observe(fenced(result, "text"))
 
     async def _call(self, reply: Reply) -> None:
-        """Call the functions that a turn wants called."""
+        """Call the functions that a reply requests."""
         self.messages.append(Message("assistant", reply.text, calls=reply.calls))
         for number, call in enumerate(reply.calls):
             is_called = number < MAX_CALLS
@@ -154,6 +154,6 @@ class _Agent:
 
 
 def _input_of(tool: Tool) -> str:
-    """What a function's one argument is, in words."""
+    """The description of a function's only argument."""
     (argument,) = tool.form.model_fields.values()
     return argument.description or ""

@@ -1,4 +1,4 @@
-"""The repository tools as a method asks them: by itself, or as the model wants.
+"""Asks the repository tools for a method: on its own account, or as the model requests.
 
 Source: RepoClassBench, table 1 and appendix D: ``get_related_snippets`` is asked without the model,
 the five others when it calls them; table 19: at most three calls at a time.
@@ -62,14 +62,14 @@ _TAKES = {
 
 
 async def related_snippets(bench: Workbench, query: str) -> str:
-    """The five pieces of the repository that are most like a description or a code."""
+    """The five pieces of the repository that are most similar to a description or to code."""
     return await _answer(bench, "get_related_snippets", {"query": query})
 
 
 async def consult(bench: Workbench, attempt: Attempt) -> str:
-    """What the tools answer that the model calls, given an attempt and the oracle's words on it.
+    """The answers of the tools that the model calls, given an attempt and the oracle's feedback.
 
-    Empty when it calls none, or gives no calls in the form that was asked for. Raises BudgetError
+    Empty if it calls none, or if its reply does not have the requested form. Raises BudgetError
     and ModelError.
     """
     values = failed_words(bench, attempt)
@@ -78,7 +78,7 @@ async def consult(bench: Workbench, attempt: Attempt) -> str:
     try:
         reply = await bench.model.ask_json(_PART, messages, sampling, _CallsReply)
     except ReplyError:
-        # It has to do without: the reflection still has the oracle's words.
+        # Go on without: the reflection still has the oracle's feedback.
         return ""
     answers = [await _called(bench, call, values["code"], values["file"]) for call in reply.calls]
     return "\n\n".join(answers)
@@ -89,13 +89,13 @@ async def _called(bench: Workbench, call: _Call, code: str, file: str) -> str:
     listing = ", ".join(f"{name}={value!r}" for name, value in fields.items())
     if call.tool == "get_imports":
         fields = {"code": code, "file": file}
-    # Without a class it is a function of a module.
+    # Without a class name, it is a module's function.
     arguments = {name: value for name, value in fields.items() if value}
     return f"{call.tool}({listing}):\n{await _answer(bench, call.tool, arguments)}"
 
 
 async def _answer(bench: Workbench, tool: str, arguments: dict[str, str]) -> str:
-    """A tool's answer as text, cut to size; a question that has none is answered with why."""
+    """A tool's answer as text, cut to size, or the reason why there is none."""
     bench.tell(_PART, Text("Asking %1", tool))
     loop = asyncio.get_running_loop()
 

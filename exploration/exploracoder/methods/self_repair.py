@@ -51,7 +51,7 @@ class SelfRepair(Capir):
             try:
                 attempts.append(await _sample(bench, turns, apis, number, feedback))
             except NoCodeError:
-                # What failed before is more of a solution than nothing.
+                # A failed attempt is better than no solution.
                 break
         await record(bench, attempts, apis)
 

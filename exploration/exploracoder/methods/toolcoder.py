@@ -51,12 +51,12 @@ _SEARCH_SECONDS = 30.0
 class ToolCoder(Method):
     """One sample, written with searches; its two switches make the ablations.
 
-    Without ``has_tool`` the model answers its own searches; where searches are functions, it has
-    none. Without ``has_query`` the task's text is searched for, whatever the model asks.
+    Without ``has_tool`` the model answers its own searches, or has none if searches are functions.
+    Without ``has_query`` the task's text is the query, whatever the model asks.
     """
 
     name = "toolcoder"
-    # Appendix D; of top-p nothing is said.
+    # Appendix D, which does not mention top-p.
     published: Mapping[str, object] = {"temperature": 0.8, "top_p": 1.0}
     overrides: Mapping[str, object] = ONE_SHOT
     has_tool = True
@@ -69,7 +69,7 @@ class ToolCoder(Method):
         await record(bench, [await self._write(bench)], ())
 
     async def _write(self, bench: Workbench) -> Attempt:
-        """The solution with the searches made for it, asked for as ``search_calls`` says."""
+        """Write the solution with searches, in the way that ``search_calls`` says."""
         way = bench.settings.search_calls
         if way != "functions":
             try:
@@ -161,10 +161,10 @@ class NoQuery(ToolCoder):
 
 
 async def _found(bench: Workbench, query: str, k: int) -> Answer:
-    """What is found in time. Raises NotFoundError with the reason."""
+    """The search results, if they come in time; otherwise raises NotFoundError with the reason."""
     bench.tell(PART, "Looking up APIs")
-    # A search that is left behind may keep the index to itself: what the code is checked with is
-    # read before.
+    # A search that is abandoned may block the index: what the code is checked with is read
+    # beforehand.
     _ = bench.libraries.known
     try:
         return await within(_SEARCH_SECONDS, lambda: lookup.search(bench, query, k))
@@ -175,7 +175,7 @@ async def _found(bench: Workbench, query: str, k: int) -> Answer:
 
 
 async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
-    """What ``work`` gives, which blocks. Raises TimeoutError where it is left behind."""
+    """The result of ``work``, which blocks; raises TimeoutError if it takes too long."""
     going_on = Slots(1).start(work)
     assert going_on is not None, "the one slot is free"
     with anyio.fail_after(seconds):
@@ -183,7 +183,7 @@ async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
 
 
 async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
-    """The code run and checked; imports that were put before it move the places of searches."""
+    """Run and check the code; imports added before it shift the lines of the searches."""
     attempt = await try_solution(bench, code, ())
     shift = attempt.code.count("\n") - code.count("\n") if attempt.code.endswith(code) else 0
     new_searches = (
@@ -210,7 +210,7 @@ def _prompt(bench: Workbench, head: str, has_query: bool) -> str:
 
 
 def _head(bench: Workbench) -> str:
-    """What the code begins with, before the model has its turn."""
+    """The given beginning of the code, which the model continues."""
     task = bench.exploration.task
     if not task.stub:
         return ""

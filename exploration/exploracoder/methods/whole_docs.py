@@ -1,4 +1,4 @@
-"""The whole documentation in the prompt, as far as it fits: what a long context makes of it."""
+"""The whole documentation in the prompt, as far as it fits: what a long context can do with it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class WholeDocs(Method):
     overrides: Mapping[str, object] = {**ONE_SHOT, "doc_chars": _DOC_CHARS}
 
     async def run(self, bench: Workbench) -> None:
-        """Ask with all docs, with fewer from the beginning where that is too long; run once."""
+        """Ask with all docs, or with only the first ones if that is too long; run once."""
         if bench.exploration.solution is not None:
             return
         docs = bench.libraries.known.docs

@@ -1,4 +1,4 @@
-"""LoRA adapters in GGUF files: which model they are for."""
+"""LoRA adapters in GGUF files: checks that an adapter fits a model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from exploracoder.errors import InputError
 from exploracoder.models.gguf_header import GgufHeader, read_header
 from exploracoder.models.weights import sha256
 
-# Who made the adapter here wrote the SHA-256 of the model file that it was made for.
+# Our converter records the SHA-256 of the base model's file under this key, if it is known.
 BASE_KEY = "exploracoder.base.sha256"
 
 
 def file_sha256(path: Path) -> str:
-    """The hash of a file, hexadecimal. Raises InputError when it cannot be read."""
+    """The hexadecimal SHA-256 of a file. Raises InputError if it cannot be read."""
     try:
         return sha256(path)
     except OSError as error:
@@ -21,10 +21,10 @@ def file_sha256(path: Path) -> str:
 
 
 def check_adapter(adapter: Path, model: Path, model_sha256: str) -> None:
-    """Refuse an adapter that was made for another model than that in the file ``model``.
+    """Check that an adapter was made for the model in the file ``model``.
 
     Raises:
-        InputError: It was, or it is no LoRA adapter, or cannot be read.
+        InputError: It was made for another one, is not a LoRA adapter, or cannot be read.
     """
     ours, theirs = read_header(adapter), read_header(model)
     if ours.values.get("general.type") != "adapter" or ours.values.get("adapter.type") != "lora":
@@ -47,7 +47,7 @@ def check_adapter(adapter: Path, model: Path, model_sha256: str) -> None:
 
 
 def _unfit(adapter: GgufHeader, model: GgufHeader) -> str:
-    """The first tensor that the adapter changes and that is not as it expects it."""
+    """The first adapted tensor that the model lacks or has in another shape; empty if none."""
     for name, shape in adapter.shapes.items():
         base, _, part = name.rpartition(".")
         side = {"lora_a": 0, "lora_b": 1}.get(part)

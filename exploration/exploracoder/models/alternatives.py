@@ -1,6 +1,6 @@
-"""What could be asked where no model was chosen: servers of this machine, keys that are set.
+"""Suggestions for when no model was chosen: servers on this machine, keys in the environment.
 
-Nothing of it is used before somebody chooses it.
+None of them is used until the user chooses it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SHOWN_MODELS = 5
 
 
 class Offer(NamedTuple):
-    """A place with models: what was found, and the options that choose it."""
+    """A source of models: what was found, and the command that selects it."""
 
     title: str
     found: str
@@ -26,7 +26,7 @@ class Offer(NamedTuple):
 
 
 def of_servers(servers: Iterable[LocalServer]) -> tuple[Offer, ...]:
-    """What is offered of servers that were found on this machine."""
+    """Offers for the servers found on this machine."""
     return tuple(
         Offer(one.title, f"{_names(one.models)} at {one.base_url}", _command(one, one.models[0]))
         for one in servers
@@ -34,7 +34,7 @@ def of_servers(servers: Iterable[LocalServer]) -> tuple[Offer, ...]:
 
 
 def of_keys(environment: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
-    """What is offered of keys in the environment, by the names of their variables alone."""
+    """Offers for the keys in the environment, which name only their variables."""
     return tuple(
         Offer(
             one.title,
@@ -46,12 +46,12 @@ def of_keys(environment: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
 
 
 async def offered() -> tuple[Offer, ...]:
-    """All that could be asked."""
+    """All offers: servers on this machine, then keys."""
     return of_servers(await discovery.find_servers(discovery.USUAL)) + of_keys()
 
 
 def in_words(offers: Iterable[Offer]) -> str:
-    """A line for each, to go after the sentence that says that there is no model."""
+    """The offers as text, to append to the error message about the missing model."""
     return "".join(f"\n{one.title}: {one.found}\n  → {one.command}" for one in offers)
 
 

@@ -1,4 +1,4 @@
-"""What a model and its server can do, as far as it was asked."""
+"""What a model and its server can do, as far as it was probed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder.models.dialect import SchemaMode
 from exploracoder.models.endpoint_memory import EndpointMemory
 
-# Measured by somebody who asked for it, so it does not go away soon.
+# The user asked for the measurement, so keep it for a long time.
 _KEPT_S = 365 * 24 * 3600.0
 
 _Count = Annotated[int, Field(ge=1, lt=1 << 53)]
@@ -58,6 +58,6 @@ def capabilities_memory(file: Path, *server: str) -> EndpointMemory[Capabilities
 
     Args:
         file: The JSON file.
-        server: What tells this server and model from others; no credentials.
+        server: Identifies the server and model; no credentials.
     """
     return EndpointMemory(file, Capabilities, *server, kept_s=_KEPT_S)

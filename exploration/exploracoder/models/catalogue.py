@@ -1,9 +1,9 @@
-"""The models that run on this machine itself: a short catalogue of published files.
+"""A short catalogue of published model files that can run on this machine.
 
 Source: size and SHA-256 of the first file were measured here. Those of the others are what several
 users of the publishers' files wrote down; a file that differs is refused.
-What a model needs for a token of context is counted from its published configuration: layers times
-key-value heads times their length, two bytes each for the key and the value.
+Memory per token of context is computed from a model's published configuration: layers times
+key-value heads times head size, two bytes each for the key and the value.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class ModelFile:
         file_name: The file's name in the models folder.
         size_bytes: Exact size.
         sha256: The publisher's hash, hexadecimal.
-        sources: Where it can be had, in the order in which they are tried.
-        license: Its license's SPDX name, or its own where it has none there.
-        short_name: What it is called at the command line.
+        sources: Where to download it, in the order in which they are tried.
+        license: The SPDX identifier of its license, or the license's own name if it has none.
+        short_name: Its name on the command line.
         title: The model's name in words.
-        publisher: Who made it, and who the file, where that is somebody else.
-        context_token_bytes: Memory for each token of context.
-        quality: What is known of its answers; empty where nothing is.
-        quality_source: Who says so, in words.
-        terms: What its license asks beyond naming it; empty where it is a free one.
+        publisher: Who made the model, and who made the file if that is somebody else.
+        context_token_bytes: Memory per token of context.
+        quality: What is known about the quality of its answers; empty if nothing is.
+        quality_source: Where that comes from, in words.
+        terms: What its license requires beyond attribution; empty if it is a free one.
     """
 
     name: str
@@ -56,12 +56,12 @@ class ModelFile:
 
     @property
     def label(self) -> str:
-        """What commands call it."""
+        """The name that commands use for it."""
         return self.short_name or self.name
 
     @property
     def memory_bytes(self) -> int:
-        """The least memory that it runs in, about."""
+        """Approximately the least memory that it runs in."""
         return hardware.least_memory_bytes(self.size_bytes, self.context_token_bytes)
 
 
@@ -152,8 +152,8 @@ CATALOGUE = (
         quality="HumanEval 89.6 %",
         quality_source=_REPORT,
     ),
-    # A mixture: all of it has to be in memory, and 3.3 of 30.5 thousand million parameters are
-    # computed for a token. Its maker publishes no file of this form.
+    # A mixture of experts: all of it must be in memory, although only 3.3 of its 30.5 billion
+    # parameters are active per token. Its maker publishes no file in this format.
     ModelFile(
         name="qwen3-coder-30b-a3b-instruct-q4_k_m",
         file_name="Qwen3-Coder-30B-A3B-Instruct-Q4_K_M.gguf",
@@ -175,7 +175,7 @@ CATALOGUE = (
 
 
 def model_named(name: str) -> ModelFile:
-    """The entry with that name, short or long, in any case. Raises InputError."""
+    """The entry with that short or long name, ignoring case. Raises InputError if none has it."""
     for model in CATALOGUE:
         if name.lower() in (model.name, model.short_name):
             return model

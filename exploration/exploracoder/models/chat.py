@@ -12,22 +12,22 @@ from pydantic import BaseModel, ConfigDict
 from exploracoder.models.model_cost import Usage
 
 Schema = Mapping[str, Any]
-# Told the text of a reply as far as it has come, all of it each time.
+# Called with the text of a reply so far, all of it each time.
 OnText = Callable[[str], None]
-# Told how many requests are before this one; None when it waits no more.
+# Called with the number of requests ahead of this one; None once it no longer waits.
 OnWait = Callable[[int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A function that the model wants called; ``arguments`` is JSON, as far as the model knows."""
+    """A function call that the model requests; ``arguments`` should be JSON, but is unchecked."""
 
     id: str
     name: str
     arguments: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The call as the OpenAI API writes it."""
+        """The call in the OpenAI API's format."""
         function = {"name": self.name, "arguments": self.arguments}
         return {"id": self.id, "type": "function", "function": function}
 
@@ -36,9 +36,9 @@ class ToolCall:
 class Message:
     """One turn of a conversation.
 
-    An assistant's turn may hold ``calls``; each is answered by a turn of the role ``tool`` whose
-    ``call_id`` names it. So many characters at its beginning, ``stable_chars``, are the same for
-    every task with a library, and so are the turns before it: a server may keep what it has read.
+    An assistant turn may contain ``calls``; each is answered by a turn with the role ``tool`` and
+    its ``call_id``. The first ``stable_chars`` characters, like the turns before this one, are the
+    same for every task with a library, so a server can cache what it has read.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -48,7 +48,7 @@ class Message:
     stable_chars: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """The turn as the OpenAI API writes it."""
+        """The turn in the OpenAI API's format."""
         turn: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.calls:
             turn["tool_calls"] = [call.as_dict() for call in self.calls]
@@ -59,16 +59,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to draw replies.
+    """How to sample replies.
 
     Attributes:
         n: Number of replies, at least 1.
         max_tokens: Longest reply, in tokens.
         stop: The reply ends before the first of these strings.
-        seed: Makes a draw repeatable where the server supports it; reply i of n that are asked
-            one after another uses ``seed + i``.
-        grammar: GBNF that the reply follows. For servers known to take it (the embedded model
-            does), and only without a JSON schema; others are not told.
+        seed: Makes sampling reproducible if the server supports it; when n replies are requested
+            one after another, reply i uses ``seed + i``.
+        grammar: GBNF grammar for the reply. Sent only to servers known to support it (the embedded
+            model does), and only without a JSON schema.
     """
 
     n: int = 1
@@ -80,19 +80,19 @@ class Sampling:
     grammar: str | None = None
 
     def after(self, count: int, n: int) -> Sampling:
-        """How to draw ``n`` more, where so many were drawn."""
+        """How to sample ``n`` more replies after the first ``count``."""
         seed = None if self.seed is None else self.seed + count
         return dataclasses.replace(self, n=n, seed=seed)
 
 
 class Reply(BaseModel):
-    """What the model answered: without what it thought before, and without secrets.
+    """What the model answered, without its reasoning and without secrets.
 
-    ``texts`` has ``Sampling.n`` entries, and ``finish_reasons`` as many: ``length`` means that the
-    text was cut off at ``max_tokens``, ``content_filter`` that the model or a filter refused it:
-    then it is empty. ``calls`` are what the first text's turn wants called, where
-    tools were offered. ``usage`` is what it cost when it was asked, also if it
-    comes from the reply cache this time.
+    ``texts`` has ``Sampling.n`` entries, and so has ``finish_reasons``: ``length`` means that the
+    text was cut off at ``max_tokens``, ``content_filter`` that the model or a filter refused it,
+    and that it is empty. ``calls`` are the function calls requested with the first text, if tools
+    were offered. ``usage`` is the cost of the original request, even if the reply comes from the
+    cache this time.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -125,11 +125,11 @@ class ChatModel(Protocol):
 
     @property
     def supports_tools(self) -> bool:
-        """Whether functions can be offered; a server that has none may still have to refuse."""
+        """Whether functions can be offered; may be True until a server without them refuses."""
         ...
 
     async def identity(self) -> str:
-        """What tells this model from another that answers to its name: never shown, only compared.
+        """An identifier that distinguishes models of the same name; never shown, only compared.
 
         Raises:
             ModelError: The model could not be asked.
@@ -149,16 +149,16 @@ class ChatModel(Protocol):
         """Asks for ``sampling.n`` replies.
 
         Args:
-            messages: The conversation, oldest turn first; what stays the same belongs first.
-            sampling: How to draw.
-            schema: JSON schema that the replies should follow. A server may only be told about it
-                in words, so check the reply, or use `structured.complete_json`.
-            tools: Functions that the model may want called, as the OpenAI API writes them. Servers
-                without tools are asked without; use `tools.complete_with_tools`.
-            on_text: Told what ``Reply.text`` will begin with, at most 20 times a second while it
-                comes, and once all of it. A request that is made again tells it from the start.
+            messages: The conversation, oldest turn first; put what stays the same at the start.
+            sampling: How to sample.
+            schema: JSON schema that the replies should follow. Some servers are only told it in
+                the prompt, so validate the reply, or use `structured.complete_json`.
+            tools: Functions that the model may call, in the OpenAI API's format. They are left out
+                for servers without tools; use `model_functions.complete_with_tools`.
+            on_text: Called with a prefix of ``Reply.text``, at most 20 times a second while it
+                arrives, and once with all of it. Starts over if the request is retried.
                 Not called with ``n`` above 1, or with a schema.
-            on_wait: Told the place of the request where a server that several people share says it.
+            on_wait: Called with the request's place in the queue, if a shared server reports it.
 
         Raises:
             ModelError: The model could not be asked.
@@ -166,14 +166,14 @@ class ChatModel(Protocol):
         ...
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
-        """Asks for one text that goes on where ``prompt`` ends, outside of any conversation.
+        """Asks for one continuation of ``prompt``, outside of any conversation.
 
         Args:
-            prompt: The text so far; a server that keeps prefixes reads only what is new in it.
-            sampling: How to draw; ``n`` must be 1.
+            prompt: The text so far; a server with a prefix cache only reads what is new in it.
+            sampling: How to sample; ``n`` must be 1.
 
         Raises:
-            NoTextError: The server only goes on with conversations.
+            NoTextError: The server only supports chat completions.
             ModelError: The model could not be asked.
         """
         ...

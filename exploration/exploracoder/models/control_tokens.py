@@ -1,8 +1,8 @@
-"""Texts that models take for commands, such as ``<|im_start|>``, made plain in what is sent.
+"""Neutralises control tokens, such as ``<|im_start|>``, in the text that models are sent.
 
-A tokenizer turns them into the tokens that part one turn of a conversation from the next, wherever
-they stand: docs or outputs with one in them could speak as the user. An invisible character breaks
-each, and is taken out of replies again, so that code about such texts comes back as it was.
+A tokenizer turns them into the tokens that separate the turns of a conversation, wherever they
+occur: docs or outputs that contain one could speak as the user. An invisible character breaks each
+up, and is removed from replies again, so that code about such tokens comes back unchanged.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _NAMES = (
     r"</?(?:tool_calls?|tool_response|function_call|think|thinking)>",
     r"<(?:fim|jupyter|issue|commit|gh|file|repo)_\w{1,40}>",
     r"<(?:filename|reponame|empty_output|PRE|SUF|MID|EOT)>",
-    # All between bars: ChatML, Llama 3, Phi, Command R, and DeepSeek, whose bars are wide.
+    # Anything between bars: ChatML, Llama 3, Phi, Command R, and DeepSeek, with full-width bars.
     r"<\|[^|<>\n]{1,64}\|>",
     "<\uff5c[^\uff5c<>\n]{1,64}\uff5c>",
 )
 
 
 def _breakable(name: str) -> str:
-    """The name, whole or broken after its first character, as often as it may be."""
+    """A pattern for the name, intact or broken after its first character any number of times."""
     first = r"\[" if name.startswith(r"\[") else name[0]
     return f"{first}{_BREAK}*{name.removeprefix(first)}"
 
@@ -49,23 +49,23 @@ _ENDS = (
 
 
 def neutralise(text: str) -> str:
-    """``text`` without anything that a model takes for a command, or that is no Unicode."""
+    """``text`` with control tokens broken up and invalid Unicode replaced."""
     text = text.encode("utf-8", "replace").decode()
     return _TOKEN.sub(lambda match: f"{match[0][0]}{_BREAK}{match[0][1:]}", text)
 
 
 def restore(text: str) -> str:
-    """What `neutralise` made of a text, as it was."""
+    """Reverses `neutralise`: makes the control tokens whole again."""
     return _TOKEN.sub(lambda match: match[0][0] + match[0][1:].removeprefix(_BREAK), text)
 
 
 def without_begun(text: str) -> str:
-    """A text that will go on, without what at its end may be the first half of a token."""
+    """An unfinished text without a trailing part that may be the first half of a token."""
     return _BEGUN.sub("", text)
 
 
 def without_end(text: str) -> str:
-    """A reply without the signs that it ends, which some servers leave in."""
+    """A reply without trailing end tokens, which some servers leave in."""
     end = text.rstrip()
     while sign := next((one for one in _ENDS if end.endswith(one)), None):
         text = end = end.removesuffix(sign).rstrip()

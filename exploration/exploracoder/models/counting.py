@@ -1,4 +1,4 @@
-"""A model whose cost is added up."""
+"""A model wrapper that adds up costs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from exploracoder.models.model_cost import Usage
 
 
 class CountingModel(ChatModel):
-    """A model that passes everything on to another; ``usage`` is what that has cost."""
+    """Delegates to another model, and adds up the cost in ``usage``."""
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model

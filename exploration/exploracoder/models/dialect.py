@@ -21,8 +21,8 @@ OptionalField = Literal[
 ]
 
 _WEAKER_MODE: dict[SchemaMode, SchemaMode] = {"json_schema": "json_object", "json_object": "words"}
-# Tokens besides the answer's, for models that reason: a question seldom takes the second, which is
-# tried when the first was too few.
+# Extra tokens for models that reason. The larger reserve is seldom needed, and is only tried if the
+# smaller one was too small.
 _RESERVES = (0, 4096, 16384)
 _LIMIT_IS_TOO_HIGH = re.compile(r"too (?:large|high|big|many)|at most|exceed|maximum|less than|<=")
 _DISPENSABLE: tuple[OptionalField, ...] = ("seed", "stop", "top_p", "temperature")
@@ -30,7 +30,7 @@ _OF_EFFORT = re.compile(r"reasoning[_. ](?:effort|value)|\bthink(?:ing)?\b")
 
 
 class Learnt(BaseModel):
-    """What a server was found to want, as it is kept for later clients.
+    """What was learnt about a server, as it is kept for later clients.
 
     Attributes:
         supports_n: Whether several replies can be asked for in one request.
@@ -82,7 +82,7 @@ class Dialect(Learnt):
         return Learnt.model_validate(self.model_dump(include=set(Learnt.model_fields)))
 
     def resume(self, learnt: Learnt) -> None:
-        """Takes in what was learnt before; where that is nothing, all stays as it is."""
+        """Applies what was learnt before; fields that have their defaults change nothing."""
         for name in learnt.model_dump(exclude_defaults=True):
             setattr(self, name, getattr(learnt, name))
 
@@ -124,14 +124,14 @@ class Dialect(Learnt):
         return {name: value for name, value in body.items() if name not in self.refused}
 
     def text_body(self, model: str, prompt: str, sampling: Sampling) -> dict[str, Any]:
-        """The fields of a request to go on with a text, which always takes ``max_tokens``."""
+        """The fields of a text completion request, which always uses ``max_tokens``."""
         body = self.body(model, (), dataclasses.replace(sampling, n=1), None)
         for name in ("messages", "reasoning_effort", self.token_limit_name):
             body.pop(name, None)
         return body | {"prompt": prompt, "max_tokens": sampling.max_tokens}
 
     def stream_body(self) -> dict[str, Any]:
-        """The fields that have a reply come as it is written."""
+        """The fields that request streaming; empty if the server does not support it."""
         if not self.supports_stream:
             return {}
         options = {"stream_options": {"include_usage": True}}
@@ -145,10 +145,10 @@ class Dialect(Learnt):
         return {"grammar": sampling.grammar}
 
     def learn_from(self, answer: Answer, reserve: int) -> bool:
-        """Takes in how a model answered that was given ``reserve`` tokens to think.
+        """Learns from the answer to a request that allowed ``reserve`` tokens for reasoning.
 
         Returns:
-            Whether it was cut off and is to be asked again, with more.
+            Whether it was cut off and should be requested again, with a larger reserve.
         """
         self.begins_in_thought |= answer.begins_in_thought
         if answer.has_reasoned:
@@ -161,10 +161,10 @@ class Dialect(Learnt):
         return self.reserve > reserve
 
     def give_up_reserve(self, reserve: int) -> bool:
-        """A request with so much room for thoughts was too long: from now on there is less.
+        """Lowers the reserve after a request with ``reserve`` tokens for reasoning was too long.
 
         Returns:
-            Whether there was any.
+            Whether there was a reserve to lower.
         """
         if not reserve:
             return False
@@ -173,14 +173,14 @@ class Dialect(Learnt):
         return True
 
     def learn(self, refusal: str, body: dict[str, Any]) -> bool:
-        """Takes in why a request was refused.
+        """Learns from the refusal of a request.
 
         Args:
             refusal: The server's message.
-            body: The request it is about.
+            body: The refused request.
 
         Returns:
-            Whether the next request will be put differently, so that asking again makes sense.
+            Whether the next request will differ, so that a retry makes sense.
         """
         refusal = refusal.lower()
         if "stream_options" in body and re.search(r"stream_options|include_usage", refusal):
@@ -194,8 +194,8 @@ class Dialect(Learnt):
         elif "tools" in body and re.search(r"\btools?\b|\btool_|function", refusal):
             self.supports_tools = False
         elif "response_format" in body and re.search(r"response_format|schema|json", refusal):
-            # Only the mode that was refused gets weaker: a request that was on its way at the same
-            # time may have been refused for the same reason.
+            # Weaken only the mode that was refused: a concurrent request may already have been
+            # refused for the same reason.
             if body["response_format"]["type"] == self.schema_mode:
                 self.schema_mode = _WEAKER_MODE[self.schema_mode]
         elif (

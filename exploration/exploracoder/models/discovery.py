@@ -1,7 +1,7 @@
-"""Model servers that run on this machine, found at their usual addresses.
+"""Discovers model servers on this machine at their usual addresses.
 
-Only the list of their models is asked for. What is found is offered; nothing is sent there before
-somebody chooses it.
+Only their lists of models are requested. The servers found are offered to the user; nothing else
+is sent to one until the user chooses it.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ class LocalServer(BaseModel):
 async def find_servers(
     places: Mapping[str, str] = USUAL, *, timeout_s: float = TIMEOUT_S
 ) -> tuple[LocalServer, ...]:
-    """The servers that answer with models, in the order of ``places``; all are asked at once.
+    """The servers that list models, in the order of ``places``; all are queried concurrently.
 
     Args:
-        places: Base URLs by what usually listens there. What is not loopback is left out.
+        places: Base URLs by the server that usually listens there; only loopback ones are used.
         timeout_s: How long each may take, in seconds.
     """
     # The import takes a moment: other tasks go on meanwhile.
     httpx = await asyncio.to_thread(importlib.import_module, "httpx")
     local = {title: url for title, url in places.items() if is_loopback(url)}
-    # No proxy is asked for what is on this machine, and nobody is followed to another.
+    # Use no proxy for this machine's own servers, and follow no redirect to another one.
     async with httpx.AsyncClient(trust_env=False, follow_redirects=False) as client:
         requests = (_models_at(client, url, timeout_s) for url in local.values())
         answers = await asyncio.gather(*requests)
@@ -68,7 +68,7 @@ async def find_servers(
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is one of this machine's that no other reaches."""
+    """Whether ``url`` is an http URL on this machine's loopback interface."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -79,7 +79,7 @@ def is_loopback(url: str) -> bool:
 
 
 async def _models_at(client: httpx.AsyncClient, base_url: str, timeout_s: float) -> tuple[str, ...]:
-    """The models that a server lists; none where there is no such server."""
+    """The models that a server lists; empty if no model server answers."""
     import httpx
 
     body = bytearray()
@@ -106,6 +106,6 @@ async def _models_at(client: httpx.AsyncClient, base_url: str, timeout_s: float)
 
 
 def _is_chat_model(name: str) -> bool:
-    """Whether a name can be shown and asked for; those that only embed are of no use here."""
+    """Whether a name can be shown and requested; embedding models are of no use here."""
     is_name = 0 < len(name) <= _MOST_NAME_CHARS and name.isprintable()
     return is_name and "embed" not in name.lower()

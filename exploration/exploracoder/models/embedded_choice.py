@@ -1,4 +1,4 @@
-"""Which of the catalogue's models is the embedded one: kept beside the files, for all processes."""
+"""Which model of the catalogue is the embedded one; stored beside the files, for all processes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class _Chosen(BaseModel):
 
 
 def chosen_model(folder: Path) -> ModelFile:
-    """The model in use with the files of ``folder``; the default one where none was chosen.
+    """The model chosen in ``folder``, or the default one if none was chosen.
 
-    A choice that is damaged, or of a model that this version does not know, is as good as none.
+    A choice that is damaged, or names a model that this version does not know, counts as none.
     """
     try:
         choice = _Chosen.model_validate_json(_file(folder).read_text(encoding="utf-8"))
@@ -29,7 +29,7 @@ def chosen_model(folder: Path) -> ModelFile:
 
 
 def choose_model(folder: Path, model: ModelFile) -> None:
-    """Make it the one in use. Raises OSError."""
+    """Make ``model`` the one in use. Raises OSError."""
     draft = _file(folder).with_suffix(".draft")
     draft.write_text(_Chosen(model=model.name).model_dump_json(), encoding="utf-8")
     draft.replace(_file(folder))

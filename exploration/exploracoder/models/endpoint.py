@@ -1,6 +1,6 @@
-"""A model server, asked within bounds: few requests, so many bytes, no redirects, a deadline.
+"""Requests to a model server within limits: few retries, bounded size, no redirects, a deadline.
 
-What fails there comes out in our words.
+Failures are raised as errors with our own messages.
 """
 
 from __future__ import annotations
@@ -41,30 +41,30 @@ _MOST_STREAMED_BYTES = 16 * MOST_BYTES
 _CONNECT_TIMEOUT_S = 10.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _LONGEST_ASKED_PAUSE_S = 60.0
-# Our shared server lets nobody wait for longer; nor does one that only says so.
+# The longest wait at our shared server; it also bounds servers that only claim to be one.
 _LONGEST_WAIT_S = 1800.0
-# zlib's sign for "gzip or zlib, whichever it is".
+# zlib's window bits for detecting a gzip or zlib header automatically.
 _ANY_HEADER = 32 + zlib.MAX_WBITS
 
 ValueT = TypeVar("ValueT")
-# Called when more of a reply has come, with what has read all that has come.
+# Called when more of a reply has arrived, with the reader that has taken all of it so far.
 OnMore = Callable[[StreamReader], None]
 
 
 class Endpoint:
     """A model server: its address and key, and connections between `open` and `aclose`.
 
-    Redirects are not followed: they would take the conversation to a place that nobody named, or
-    round in circles.
+    Redirects are not followed: they could take the conversation to a host that nobody named, or
+    never end.
     """
 
     def __init__(
         self, base_url: str, api_key: str, model: str, *, timeout_s: float, max_retries: int
     ) -> None:
-        """Describes the server, as `OpenAIChatModel` is told of it; nothing is sent yet.
+        """Describes the server; the arguments are those of `OpenAIChatModel`. Nothing is sent yet.
 
-        The base URL's query goes along with each request; failures are about the ``model``. Raises
-        InputError when the base URL or the key cannot be one.
+        The base URL's query is sent with each request; error messages name the ``model``. Raises
+        InputError if the base URL or the key is invalid.
         """
         self._base_url = checked_base_url(base_url)
         self._api_key = checked_api_key(api_key)
@@ -81,7 +81,7 @@ class Endpoint:
         return f"Endpoint({self.url!r}, {self.report!r})"
 
     async def open(self) -> None:
-        """Makes connections possible."""
+        """Opens the HTTP client."""
         # The import takes a moment: other tasks go on meanwhile.
         httpx = await asyncio.to_thread(importlib.import_module, "httpx")
         headers = {"Accept-Encoding": "identity", "User-Agent": f"exploracoder/{__version__}"}
@@ -111,10 +111,10 @@ class Endpoint:
     async def post(
         self, path: str, body: Mapping[str, Any], on_more: OnMore | None = None
     ) -> HttpReply:
-        """What the server says at ``path``, counted from the base URL; raises httpx.HTTPError.
+        """Posts ``body`` to ``path`` below the base URL; raises httpx.HTTPError.
 
-        ``on_more`` reads along what answers a request for a stream, from the start again when that
-        is sent again; the reply is what would have come whole.
+        ``on_more`` is called while the response to a streaming request arrives, from the start
+        again if the request is retried; the reply is the one that would have come whole.
         """
         return await self._insist(path, json.dumps(body).encode(), on_more)
 
@@ -154,10 +154,10 @@ class Endpoint:
 
     @asynccontextmanager
     async def within_deadline(self) -> AsyncIterator[Callable[[], None]]:
-        """Ends what takes too long, and says in our words what HTTP fails with.
+        """Enforces the deadline, and turns HTTP failures into our own errors.
 
-        Gives what has the time begin anew, to be called while others are before: half an hour of
-        that is all.
+        Yields a function that restarts the deadline, to be called while the request is queued
+        behind others; it works for half an hour at most.
         """
         import httpx
 
@@ -177,20 +177,20 @@ class Endpoint:
             raise self.report.connection_lost() from None
 
     def read(self, reply: HttpReply, read: Callable[[object], ValueT]) -> ValueT:
-        """What stands in a reply. Raises ModelError where it is not what was asked for."""
+        """Parses a reply with ``read``. Raises ModelError if it does not have the expected form."""
         try:
             return read(parse(reply.text, self.redactor.clean))
         except (ValueError, RecursionError):
             raise self.report.not_a_completion(reply) from None
 
     async def cards(self) -> Sequence[Mapping[str, Any]]:
-        """What it lists of its models; nothing where it lists none.
+        """The entries of the server's model list; empty if it lists none.
 
-        Some servers have no such page, or keep it from keys that may ask. One that is gone is no
-        trouble as long as the reply cache has all the answers.
+        Some servers have no such page, or deny it to keys that may chat. An unreachable server is
+        no error here, since the reply cache may have all the answers.
 
         Raises:
-            ModelError: It did not answer in time, or failed.
+            ModelError: The server did not answer in time, or failed.
         """
         try:
             async with self.within_deadline():
@@ -204,7 +204,7 @@ class Endpoint:
         raise self.report.refused(reply)
 
     async def beside(self, path: str) -> object:
-        """What a page says that is no part of the API, from the server's root; None without one."""
+        """The JSON at ``path`` below the server's root, outside the API; None if there is none."""
         try:
             async with self.within_deadline():
                 reply = await self._send(f"../{path}")
@@ -213,7 +213,7 @@ class Endpoint:
             return None
 
     async def refusal(self, reply: HttpReply) -> ModelError:
-        """The error for a request that was refused, with the models on offer where that helps."""
+        """The error for a refused request; it lists the available models where that helps."""
         models: tuple[str, ...] = ()
         if reply.status == 404:
             with suppress(ModelError):
@@ -222,9 +222,9 @@ class Endpoint:
 
 
 async def _read(response: httpx.Response) -> bytes:
-    """The body, of which no more than `MOST_BYTES` are ever held.
+    """The body, of which at most `MOST_BYTES` are ever held.
 
-    Empty where it is packed in a way that nobody asked for and zlib does not know.
+    Empty if it has a content encoding that nobody asked for and zlib cannot decode.
     """
     body = bytearray()
     try:
@@ -239,7 +239,7 @@ async def _read(response: httpx.Response) -> bytes:
 
 
 async def _read_along(response: httpx.Response, on_more: OnMore) -> HttpReply:
-    """The reply that comes in pieces; raises httpx.TransportError where its end is missing."""
+    """Reads a streamed reply; raises httpx.TransportError if its end is missing."""
     import httpx
 
     reader, room = StreamReader(MOST_BYTES), _MOST_STREAMED_BYTES
@@ -264,7 +264,7 @@ async def _read_along(response: httpx.Response, on_more: OnMore) -> HttpReply:
 
 
 async def _unpacked(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    """The body as it comes in, unpacked in pieces of at most `MOST_BYTES`; raises zlib.error."""
+    """The body as it arrives, decompressed in pieces of up to `MOST_BYTES`; raises zlib.error."""
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         return
@@ -285,5 +285,5 @@ def _pause_s(retry_after: str, number: int) -> float:
         seconds = -1.0
     if 0.0 <= seconds <= _LONGEST_ASKED_PAUSE_S:
         return seconds
-    # Clients that failed together are not to come back together.
+    # Add jitter, so that clients that failed together do not retry together.
     return min(_FIRST_PAUSE_S * 2.0**number, _LONGEST_PAUSE_S) * random.uniform(0.75, 1.0)

@@ -1,4 +1,4 @@
-"""What was found out about endpoints, kept for later clients, of this process or any other."""
+"""Keeps what was learnt about endpoints for later clients, in this process or any other."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class _Entry(BaseModel):
 
 
 class EndpointMemory(Generic[LearntT]):
-    """What was learnt of one server and model, in a JSON file that all processes of a user share.
+    """What was learnt about one server and model, in a JSON file shared by a user's processes.
 
-    Nothing depends on it: a file that is damaged, or cannot be read or written, is as good as none,
-    and of two that write at the same time one may have to learn again. Servers and models stand in
-    it as digests, so that no address and no secret does.
+    Nothing depends on it: a file that is damaged, or cannot be read or written, counts as missing,
+    and of two concurrent writers one may have to learn again. Servers and models are stored as
+    digests, so that the file contains no addresses and no secrets.
     """
 
     def __init__(self, file: Path, kind: type[LearntT], *server: str, kept_s: float) -> None:
-        """Names the place; nothing is read yet.
+        """Sets the file; nothing is read yet.
 
         Args:
             file: The JSON file; written, with its folder, only when something was learnt.
-            kind: What is kept of each endpoint.
-            server: What tells this server and model from others; no credentials.
-            kept_s: How long it is believed, in seconds.
+            kind: The pydantic model of what is kept for each endpoint.
+            server: Identifies the server and model; no credentials.
+            kept_s: How long an entry is valid, in seconds.
         """
         self._file = file
         self._kind = kind
@@ -48,12 +48,12 @@ class EndpointMemory(Generic[LearntT]):
         self._key = hashlib.sha256(json.dumps(server).encode()).hexdigest()
 
     def recall(self) -> LearntT | None:
-        """What is kept, if it is not too old."""
+        """The stored value, or None if there is none or it is too old."""
         entry = self._entries().get(self._key)
         return None if entry is None else self._kind.model_validate(entry.learnt)
 
     def keep(self, learnt: LearntT, *, is_measured_anew: bool) -> None:
-        """Writes it; the time it is believed begins now where all of it was measured anew."""
+        """Stores ``learnt``; an existing entry keeps its age unless ``is_measured_anew``."""
         entries = self._entries()
         entry = entries.get(self._key)
         since = time.time() if entry is None or is_measured_anew else entry.since
@@ -62,9 +62,9 @@ class EndpointMemory(Generic[LearntT]):
         self._write(entries)
 
     def _entries(self) -> dict[str, _Entry]:
-        """What this version wrote of late."""
+        """The valid entries: written by this version, and not too old."""
         try:
-            # Opening a pipe of that name would wait for somebody who writes.
+            # Opening a named pipe would block until somebody writes to it.
             text = self._file.read_text(encoding="utf-8") if self._file.is_file() else "{}"
             items = json.loads(text).items()
         except (OSError, ValueError, AttributeError, RecursionError):

@@ -1,7 +1,7 @@
-"""Who is next at a model that several people share: users take turns, each one's requests in order.
+"""A fair queue for a shared model: users take turns, and each user's requests stay in order.
 
-Of the users who wait, the one whose last turn was longest ago is next, so that somebody with many
-requests does not keep others from their one.
+Of the waiting users, the one whose last turn was longest ago is next, so that somebody with many
+requests does not hold up others with one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import anyio
 from pydantic import BaseModel, ConfigDict
 
-# Told how many requests are before one's own.
+# Called with the number of requests ahead of one's own.
 Tell = Callable[[int], Awaitable[None]]
 
 
@@ -41,19 +41,19 @@ class QueueStatus(BaseModel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """A request that waits; something may have ``changed`` for it."""
+    """A waiting request; ``changed`` is set when its position may have changed."""
 
     user: str
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class FairQueue:
-    """At most ``slots`` requests have their turn at a time; the others wait for it.
+    """Gives at most ``slots`` requests their turn at a time; the others wait.
 
     Args:
-        slots: How many that are.
-        most_waiting: How many of one user's may wait.
-        pause_s: Whoever waits is told of it again after so many seconds.
+        slots: How many requests run at the same time.
+        most_waiting: How many requests of one user may wait.
+        pause_s: How often a waiting request is told its position again, in seconds.
     """
 
     def __init__(self, slots: int, most_waiting: int, *, pause_s: float = 10.0) -> None:
@@ -66,11 +66,11 @@ class FairQueue:
         self._last_turns = dict[str, int]()
 
     def is_full_for(self, user: str) -> bool:
-        """Whether as many requests of this user's wait as may."""
+        """Whether this user already has as many waiting requests as allowed."""
         return sum(place.user == user for place in self._waiting) >= self._most_waiting
 
     def status(self, user: str) -> QueueStatus:
-        """How it stands, for one user."""
+        """The queue's status, as one user may see it."""
         return QueueStatus(
             slots=self._slots,
             running=self._running,
@@ -81,7 +81,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def turn(self, user: str, tell: Tell) -> AsyncIterator[None]:
-        """Waits for a turn, which lasts as long as the block; whoever is cancelled gives it up."""
+        """Waits for a turn, which lasts as long as the block; cancelling gives it up."""
         place = _Place(user)
         self._waiting.append(place)
         self._advance()
@@ -100,7 +100,7 @@ class FairQueue:
             self._advance()
 
     def _order(self) -> list[_Place]:
-        """Those that wait, in the order of their turns."""
+        """The waiting requests, in the order of their turns."""
         rounds, keys = Counter[str](), dict[_Place, tuple[int, int]]()
         for place in self._waiting:
             keys[place] = (rounds[place.user], self._last_turns.get(place.user, 0))

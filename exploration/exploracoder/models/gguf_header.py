@@ -1,4 +1,4 @@
-"""The head of a GGUF file: what it says of itself and the shapes of its tensors, without its data.
+"""Reads the header of a GGUF file: its metadata and tensor shapes, without the tensor data.
 
 Source: the format's description, ggml ``docs/gguf.md``, version 3.
 """
@@ -21,16 +21,16 @@ _VERSIONS = (2, 3)
 _STRING, _ARRAY = 8, 9
 _SCALARS = dict(enumerate(("B", "b", "H", "h", "I", "i", "f", "?")))
 _SCALARS |= {10: "Q", 11: "q", 12: "d"}
-# More is damage; the largest models have a few thousand.
+# A larger count means damage; the largest models have a few thousand.
 _MAX_COUNT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """What a file says of itself.
+    """The metadata and tensor shapes of a file.
 
-    ``values`` are its single values, arrays left out; ``shapes`` those of its tensors by name, the
-    dimension that changes fastest first.
+    ``values`` is the metadata without arrays; ``shapes`` maps tensor names to their shapes, the
+    fastest-varying dimension first.
     """
 
     values: Mapping[str, Any]
@@ -43,12 +43,12 @@ class GgufHeader:
 
     @property
     def parameters(self) -> int:
-        """How many numbers all tensors have together."""
+        """The number of parameters in all tensors together."""
         return sum(prod(shape) for shape in self.shapes.values())
 
     @property
     def context_token_bytes(self) -> int:
-        """Memory that a token of context needs, keys and values as 16-bit numbers; 0 if unsaid."""
+        """Bytes per token of context, with 16-bit keys and values; 0 if it cannot be computed."""
         metadata = {name.partition(".")[2]: value for name, value in self.values.items()}
         try:
             heads = metadata.get("attention.head_count_kv", metadata["attention.head_count"])
@@ -61,7 +61,7 @@ class GgufHeader:
 
 
 def read_header(path: Path) -> GgufHeader:
-    """The head of a file. Raises InputError when it cannot be read, or is no GGUF file."""
+    """Reads a file's header. Raises InputError if it cannot be read, or is not a GGUF file."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _header(data)
@@ -71,8 +71,8 @@ def read_header(path: Path) -> GgufHeader:
         raise InputError(f"{path} is no GGUF file, or is damaged.") from error
 
 
-# What follows reads on where the last one ended, and raises one of these errors where it cannot:
-# `mmap.seek` refuses places that lie outside of the file.
+# Each function below reads on from the current position, and raises one of these errors if it
+# cannot: `mmap.seek` refuses positions outside the file.
 
 
 def _header(data: mmap.mmap) -> GgufHeader:
@@ -87,12 +87,12 @@ def _header(data: mmap.mmap) -> GgufHeader:
 def _shape(data: mmap.mmap) -> tuple[str, tuple[int, ...]]:
     name = _string(data)
     shape = tuple(_one(data, "Q") for _ in range(_one(data, "I")))
-    data.seek(4 + 8, os.SEEK_CUR)  # the kind of numbers, and where they lie
+    data.seek(4 + 8, os.SEEK_CUR)  # the tensor's type and offset
     return name, shape
 
 
 def _value(data: mmap.mmap, kind: int) -> Any:
-    """A single value; None for an array, which is passed over."""
+    """A single value; None for an array, which is skipped."""
     if kind == _STRING:
         return _string(data)
     if kind != _ARRAY:

@@ -1,4 +1,4 @@
-"""What this machine has to run a model with."""
+"""The memory and processor cores that this machine has for running a model."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 _MIB = 1 << 20
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
-# Of version 2, and of 1: the limit, where the use of memory is said, and the line of processes.
+# For cgroups v2 and v1: the file with the limit, the one with the usage, and its field to read.
 _CONTROL_GROUPS = (
     ("memory.max", "memory.stat", "anon"),
     ("memory/memory.limit_in_bytes", "memory/memory.stat", "total_rss"),
 )
-# Work space beside the weights and the context, and the context that goes with it. Measured with a
-# model of 1.5B, which had to have 3.0, 2.5 and 2.0 GiB in all.
+# Working memory besides weights and context, and the context size that goes with it. Measured with
+# a 1.5B model, which needed 3.0, 2.5 and 2.0 GiB in total.
 _WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB, 4_096))
 
 
 def available_memory_bytes() -> int:
-    """Memory that can be had without swapping; all of it where the system does not say."""
+    """Memory available without swapping; all of it if the system does not report this."""
     total, usage = _container_memory_bytes()
     try:
         text = Path("/proc/meminfo").read_text().partition("MemAvailable:")[2]
@@ -29,12 +29,12 @@ def available_memory_bytes() -> int:
 
 
 def total_memory_bytes() -> int:
-    """Physical memory, or what a container may use of it."""
+    """Physical memory, or the container's limit if that is lower."""
     return _container_memory_bytes()[0]
 
 
 def _container_memory_bytes() -> tuple[int, int]:
-    """What may be used in all, and what processes hold of it; 0 of it outside a container."""
+    """The memory limit, and how much of it processes use, which is 0 outside a container."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for limit, usage, field in _CONTROL_GROUPS:
         with suppress(OSError, ValueError, KeyError):
@@ -55,7 +55,7 @@ def context_for_memory(
 ) -> int:
     """The context that fits for each slot, in tokens; 0 if the model does not fit at all.
 
-    ``token_bytes`` is what the model needs for a token of context.
+    ``token_bytes`` is the memory that the model needs per token of context.
     """
     for work_bytes, most_tokens in _WORK_FOR_CONTEXT:
         tokens = min(most_tokens, wanted_tokens)
@@ -65,7 +65,7 @@ def context_for_memory(
 
 
 def least_memory_bytes(weights_bytes: int, token_bytes: int, slots: int = 1) -> int:
-    """The memory with which a model runs at all."""
+    """The least memory with which a model runs at all."""
     work_bytes, tokens = _WORK_FOR_CONTEXT[-1]
     return weights_bytes + work_bytes + slots * tokens * token_bytes
 
@@ -87,7 +87,7 @@ def _siblings(cpu: int) -> str:
 
 
 def _quota_cores() -> int:
-    # Containers see all cores and may use some.
+    # Containers see all cores, but may be limited to some.
     try:
         quota, period = (_CONTROL_GROUP / "cpu.max").read_text().split()
         return max(1, int(quota) // int(period))

@@ -1,7 +1,7 @@
-"""Keys of model servers: the usual variables that hold them, and the keyring, where there is one.
+"""API keys of model servers, from their usual environment variables or the keyring, if any.
 
-A key goes only to the server that it is for, and only when that server was chosen. It is never
-shown and never written to a file.
+A provider's key goes only to that provider, and only if it was chosen; ``OPENAI_API_KEY`` goes to
+whichever server was chosen. No key is ever shown, or written to a file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SERVICE = "exploracoder"
 
 
 class Provider(NamedTuple):
-    """A hosted service: the variables that usually hold its key, the first that is set counts."""
+    """A hosted service, and the variables that usually hold its key; the first one set counts."""
 
     title: str
     variables: tuple[str, ...]
@@ -44,7 +44,7 @@ PROVIDERS = (
 def variables_set(
     environment: Mapping[str, str] = os.environ,
 ) -> tuple[tuple[str, Provider], ...]:
-    """The variables that hold a key, each with whose it is."""
+    """The variables that hold a key, each with its provider."""
     variables = []
     for one in PROVIDERS:
         name = next((name for name in one.variables if environment.get(name, "").strip()), "")
@@ -53,15 +53,15 @@ def variables_set(
 
 
 def key_in_environment(base_url: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The key for a server: a provider's own, or else ``OPENAI_API_KEY``, which is for any."""
+    """The key for a server: its provider's own, or else ``OPENAI_API_KEY``, which serves any."""
     keys = {one.base_url: environment[name] for name, one in variables_set(environment)}
     return key_for(base_url, keys) or environment.get("OPENAI_API_KEY", "")
 
 
 def kept_key(base_url: str) -> str:
-    """The key that the keyring has for a server's origin; empty without one, or without keyring.
+    """The keyring's key for a server's origin; empty if there is no key or no usable keyring.
 
-    It may take a moment, and on some desktops asks for the keyring to be unlocked.
+    This may take a moment, and on some desktops prompts the user to unlock the keyring.
     """
     try:
         with _keyring() as keyring:
@@ -71,10 +71,10 @@ def kept_key(base_url: str) -> str:
 
 
 def keep_key(base_url: str, key: str) -> None:
-    """Puts a server's key into the keyring, in place of one that is there.
+    """Stores a server's key in the keyring, replacing any earlier one.
 
     Raises:
-        SetupError: There is no keyring, or it does not take it.
+        SetupError: There is no keyring, or it did not keep the key.
     """
     with _keyring() as keyring:
         keyring.set_password(_SERVICE, origin_of(base_url), key)
@@ -83,10 +83,10 @@ def keep_key(base_url: str, key: str) -> None:
 
 
 def forget_key(base_url: str) -> bool:
-    """Takes a server's key out of the keyring; whether there was one.
+    """Deletes a server's key from the keyring, and returns whether there was one.
 
     Raises:
-        SetupError: There is no keyring, or it does not give it back.
+        SetupError: There is no keyring, or it cannot be used.
     """
     with _keyring() as keyring:
         if keyring.get_password(_SERVICE, origin_of(base_url)) is None:
@@ -100,7 +100,7 @@ _INSTEAD = "Without one, keys are read from the environment: set OPENAI_API_KEY.
 
 @contextmanager
 def _keyring() -> Iterator[Any]:
-    """The keyring of this machine, with its failures in our words."""
+    """Yields this machine's keyring, and turns its failures into SetupError."""
     try:
         import keyring
         from keyring.errors import KeyringError, NoKeyringError
@@ -114,7 +114,7 @@ def _keyring() -> Iterator[Any]:
     except NoKeyringError:
         raise SetupError(f"This machine has no keyring that keys could be in. {_INSTEAD}") from None
     except KeyringError as error:
-        # Its words may be anything, the key included.
+        # Its message may contain anything, including the key.
         raise SetupError(
             f"The keyring cannot be used ({type(error).__name__}). Unlock it, or do without."
             f" {_INSTEAD}"

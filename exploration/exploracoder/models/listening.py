@@ -1,4 +1,4 @@
-"""Who hears of a reply before it is whole: of its text, and of its place at a shared model."""
+"""Reports a reply's progress before it is complete: its text, and its place in a shared queue."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from exploracoder.models.streaming import StreamReader
 
 @dataclass(slots=True)
 class Listener:
-    """What is told while the answer to one request comes.
+    """The callbacks to notify while the answer to one request arrives.
 
     Attributes:
-        live: Told the text.
-        on_wait: Told how many requests are before this one, when that has changed.
+        live: Receives the text.
+        on_wait: Called with the number of requests ahead of this one when it has changed.
     """
 
     live: LiveText | None = None
@@ -23,11 +23,11 @@ class Listener:
     _before: int | None = None
 
     def wants_stream(self, *, is_shared: bool) -> bool:
-        """Whether something is told in a stream alone; places are, and by our shared server."""
+        """Whether a stream is needed: for live text, or for queue places at our shared server."""
         return self.live is not None or (is_shared and self.on_wait is not None)
 
     def hear(self, reader: StreamReader) -> None:
-        """More has come."""
+        """Reports what has arrived since the last call."""
         if reader.before != self._before:
             self._before = reader.before
             if self.on_wait is not None:

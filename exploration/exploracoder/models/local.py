@@ -34,10 +34,10 @@ MAX_CONTEXT_TOKENS = 16_384
 _START_TIMEOUT_S = 60.0
 _STATUS_TIMEOUT_S = 0.5
 _MAX_ATTEMPTS = 3
-# The shortest limit among the systems we know is 104 bytes, with the closing zero.
+# The shortest limit among the systems we know is 104 bytes, with the terminating null.
 _MAX_SOCKET_PATH_BYTES = 100
 _LOG_LINES_SHOWN = 5
-# What the server gets of its starter's environment: no keys, tokens or passwords.
+# Environment variables passed on to the server: no keys, tokens or passwords.
 _PASSED_ON = ("PATH", "HOME", "USER", "LANG", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
 _PASSED_ON_PREFIXES = (
     *("LC_", "GGML_", "XDG_"),
@@ -53,7 +53,7 @@ def _default_linger_s() -> float:
 
 
 def default_slots() -> int:
-    """``EXPLORACODER_MODEL_SLOTS``, or 1. Raises SetupError where that is no such number."""
+    """``EXPLORACODER_MODEL_SLOTS``, or 1. Raises SetupError if that is not a valid number."""
     text = os.environ.get("EXPLORACODER_MODEL_SLOTS", "").strip() or "1"
     if not text.isdecimal() or not 1 <= int(text) <= _MAX_SLOTS:
         raise SetupError(
@@ -65,23 +65,23 @@ def default_slots() -> int:
 
 @dataclass(kw_only=True, eq=False)
 class EmbeddedModel:
-    """The embedded model as an async context manager that gives an `OpenAIChatModel`.
+    """The embedded model as an async context manager that yields an `OpenAIChatModel`.
 
-    All that use it at the same time, in any process of the user, share one server. It ends when
-    the last of them is gone, however they went, and ``linger_s`` have passed.
+    All concurrent clients, in any of the user's processes, share one server. It ends ``linger_s``
+    after the last of them is gone, even if that one was killed.
 
     Attributes:
         linger_s: How long the server waits for the next user after this one, in seconds; by
             default ``EXPLORACODER_MODEL_LINGER_S``, or 20.
-        timeout_s: Deadline of one request, in seconds, waiting for others included.
-        max_context_tokens: Longest prompt with its reply; less where memory is short.
+        timeout_s: Deadline of one request, in seconds, including the wait for others.
+        max_context_tokens: Longest prompt with its reply; lower if memory is short.
         slots: Requests that are answered at the same time, each with a context of its own; by
             default ``EXPLORACODER_MODEL_SLOTS``, or 1.
         cache: Where replies are looked up and kept.
         on_note: Called with a sentence when starting takes time.
         store: Where the weights are.
-        lora: A LoRA adapter (GGUF) for the model; a server of its own goes with it.
-        server: What the running server says of itself.
+        lora: A LoRA adapter (GGUF) for the model; it gets a server of its own.
+        server: The running server's announcement.
     """
 
     linger_s: float = field(default_factory=_default_linger_s)
@@ -103,7 +103,7 @@ class EmbeddedModel:
         """Finds or starts the server.
 
         Raises:
-            SetupError: The weights are not there, or the server does not start.
+            SetupError: The weights are missing, or the server does not start.
             InputError: The adapter cannot be used, or is for another model.
         """
         async with AsyncExitStack() as stack:
@@ -163,7 +163,7 @@ class EmbeddedModel:
             except TimeoutError:
                 raise place.start_failure(f"did not start within {_START_TIMEOUT_S:g} s") from None
             except (ConnectionError, FileNotFoundError, asyncio.IncompleteReadError):
-                # Found at the moment it ended, unless it is the one that was just started.
+                # It ended just after it was found, unless it is the one that was just started.
                 if has_started:
                     raise place.start_failure("ended while it was starting") from None
         raise place.start_failure("ends as soon as it is asked")
@@ -183,7 +183,7 @@ class EmbeddedModel:
     async def _start(self, place: ServerPlace) -> bool:
         from filelock import AsyncFileLock
 
-        # Taken in this thread: one that is cancelled must not take it later.
+        # Acquired in this thread: a cancelled task must not acquire it later.
         lock = AsyncFileLock(place.socket_path.with_suffix(".lock"), run_in_executor=False)
         async with lock:
             if place.is_answered():
@@ -197,7 +197,7 @@ class EmbeddedModel:
     async def _spawn(self, place: ServerPlace) -> None:
         options = ServerOptions(
             model_path=self.store.path,
-            # What notebooks say was asked: with an adapter it is another model.
+            # The name recorded in notebooks: with an adapter it is a different model.
             model_name=self.store.model.name + (f"+{self.lora.stem}" if self.lora else ""),
             lora_path=self.lora,
             socket_path=place.socket_path,
@@ -213,7 +213,7 @@ class EmbeddedModel:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                # Modules are looked for in the working folder first: not in the user's.
+                # Python imports from the working folder first: it must not be the user's.
                 cwd=place.socket_path.parent,
                 env=server_environment(),
                 # Ctrl-C in the terminal is for the client alone.
@@ -248,7 +248,7 @@ class ServerPlace:
         identity = f"{__version__} {store.path.resolve()} {max_context_tokens}{lora_sha256} {slots}"
         identity += os.environ.get(FORCED_BACKEND, "")
         name = hashlib.sha256(identity.encode()).hexdigest()[:12] + ".sock"
-        # Where links lead: whoever has the same weights has the same server.
+        # Links resolved: whoever uses the same weights shares the server.
         folder = store.folder.resolve().parent / "run"
         if len(os.fsencode(folder / name)) > _MAX_SOCKET_PATH_BYTES:
             folder = Path(tempfile.gettempdir()) / f"exploracoder-{os.getuid()}"
@@ -256,7 +256,7 @@ class ServerPlace:
         return cls(folder / name)
 
     def is_answered(self) -> bool:
-        """Whether some process listens."""
+        """Whether a process is listening."""
         try:
             with self._connection():
                 return True
@@ -280,7 +280,7 @@ class ServerPlace:
             yield connection
 
     def start_failure(self, what: str) -> SetupError:
-        """The error for a server that `what`, with the end of its log."""
+        """The error for a server that ``what``, such as "did not start", with its log's end."""
         try:
             lines = self.log_path.read_text(errors="replace").strip().splitlines()
         except OSError:
@@ -292,7 +292,7 @@ class ServerPlace:
 
 
 def model_status(store: WeightsStore | None = None) -> ModelStatus:
-    """What is there of the embedded model, and its server if one is running."""
+    """The status of the embedded model, and of its server if one is running."""
     store = store or WeightsStore()
     place = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS, slots=default_slots())
     announcement = place.announcement()
@@ -314,7 +314,7 @@ def server_environment() -> dict[str, str]:
 def _make_private(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Its socket gives out the server's key, so the folder must not be somebody else's trap.
+        # The socket hands out the server's key, so nobody else may own the folder.
         if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             raise PermissionError(errno.EPERM, "it belongs to somebody else")
         folder.chmod(0o700)

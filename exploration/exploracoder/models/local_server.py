@@ -1,8 +1,8 @@
 """The process that serves the embedded model on loopback, to all runs of one user at once.
 
-Whoever uses the model keeps a connection to the process's Unix socket open, the lease. When the
-last lease is gone, be it that its owner was killed, the process waits a little for the next one
-and ends. A connection sends one line, a `Hello`, and gets one line back, an `Announcement`.
+Each user of the model keeps a connection to the process's Unix socket open: its lease. When the
+last lease is gone, even because its owner was killed, the process waits a little for the next one
+and then ends. A client sends one line, a `Hello`, and gets one line back, an `Announcement`.
 
 Run as ``python -m exploracoder.models.local_server OPTIONS``, with the options as JSON.
 """
@@ -28,7 +28,7 @@ from exploracoder.models.gguf_header import read_header
 
 _HELLO_BYTES = 4096
 _HELLO_TIMEOUT_S = 2.0
-# Long enough for whoever started the process to come for its lease, or be told why there is none.
+# Long enough for the process's starter to take its lease, or to learn why there is none.
 _FIRST_LEASE_S = 5.0
 _PROBLEM_LINGER_S = 2.0
 _MAX_PROMPT_CACHE_MIB = 2048
@@ -38,12 +38,12 @@ class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     def line(self) -> bytes:
-        """It as it is sent."""
+        """The message as sent over the socket."""
         return self.model_dump_json().encode() + b"\n"
 
 
 class ServerOptions(BaseModel):
-    """What the process is started with."""
+    """The options that the process is started with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -58,7 +58,7 @@ class ServerOptions(BaseModel):
 
 
 class Hello(_Said):
-    """What a connection says first. One without ``lease`` only asks, and keeps nothing alive."""
+    """A client's first message. Without ``lease`` it only asks, and keeps nothing alive."""
 
     lease: bool = True
     linger_s: float = Field(default=0.0, ge=0.0)
@@ -86,12 +86,12 @@ class LeaseBoard:
         self._line = announcement.line()
         self._has_problem = bool(announcement.problem)
         self._linger_s = linger_s
-        # Beside the listener, whose data are None, the leases: how long each wants it kept.
+        # Holds the listener, with data None, and the leases, with how long each wants it kept.
         self._selector = selectors.DefaultSelector()
         self._selector.register(listener, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Returns when there was no lease for as long as the last one wanted the process kept."""
+        """Serves connections until no lease was held for as long as the last one asked for."""
         idle_since = time.monotonic()
         while True:
             is_idle = len(self._selector.get_map()) == 1
@@ -134,18 +134,18 @@ class LeaseBoard:
 
 
 def main(arguments: list[str]) -> int:
-    """Opens the socket, leaves the starter's process tree, loads the model and serves it.
+    """Opens the socket, detaches from the process that started it, loads the model and serves it.
 
-    Returns as soon as the socket listens; the serving goes on in a process of its own, whose
-    connections are answered once the model is loaded.
+    Returns as soon as the socket listens; a process of its own does the serving, and answers
+    connections once the model is loaded.
     """
     options = ServerOptions.model_validate_json(arguments[0])
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(options.socket_path))
     options.socket_path.chmod(0o600)
     listener.listen(64)
-    # Nobody is to wait for the process that serves, so it gets no parent. Forking is safe here:
-    # no thread was started yet.
+    # Nobody should have to wait for the serving process, so it is orphaned. Forking is safe here:
+    # no thread has been started yet.
     if os.fork() > 0:
         return 0
     _serve(options, listener)
@@ -166,7 +166,7 @@ def _serve(options: ServerOptions, listener: socket.socket) -> None:
             failure = Announcement(pid=os.getpid(), problem=str(error))
             LeaseBoard(listener, failure, _PROBLEM_LINGER_S).run()
     finally:
-        # The name first: whoever finds it must also find somebody listening.
+        # Unlink first: whoever finds the socket must also find somebody listening.
         options.socket_path.unlink(missing_ok=True)
         listener.close()
         # The model's own threads would keep the process waiting for a reply that nobody reads.
@@ -211,7 +211,7 @@ def _load(options: ServerOptions) -> tuple[Any, Announcement]:
 
 
 def _needs(model: Path) -> tuple[int, int]:
-    """Bytes of the weights, and of a token of context."""
+    """Bytes needed for the weights, and per token of context."""
     try:
         return model.stat().st_size, read_header(model).context_token_bytes
     except (OSError, InputError) as error:
@@ -219,7 +219,7 @@ def _needs(model: Path) -> tuple[int, int]:
 
 
 def parameters_for(options: ServerOptions, context_tokens: int, api_key: str) -> Any:
-    """The library's parameters for a server with so many tokens of context for each slot."""
+    """The library's parameters for a server with ``context_tokens`` tokens of context per slot."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
@@ -233,8 +233,8 @@ def parameters_for(options: ServerOptions, context_tokens: int, api_key: str) ->
         adapter = xllamacpp.CommonAdapterLoraInfo()
         adapter.path, adapter.scale = str(options.lora_path), 1.0
         parameters.lora_adapters = [adapter]
-    # One slot, unless told otherwise: requests that share a prefix follow one another and find it
-    # already read. Several slots each read it again; they pay for requests that share nothing.
+    # One slot by default: requests that share a prefix run one after another and find it already
+    # processed. Several slots each process it again; they pay off for requests that share nothing.
     parameters.n_parallel = options.slots
     parameters.cache_ram_mib = min(
         _MAX_PROMPT_CACHE_MIB, hardware.total_memory_bytes() // (8 << 20)
@@ -242,8 +242,8 @@ def parameters_for(options: ServerOptions, context_tokens: int, api_key: str) ->
     threads = hardware.physical_cores()
     for pool in (parameters.cpuparams, parameters.cpuparams_batch):
         pool.n_threads = threads
-    # What is copied from the prompt, such as a cell that is mended, is guessed ahead and only
-    # checked: several tokens for the time of one.
+    # Text copied from the prompt, such as a cell being repaired, is drafted ahead and only
+    # verified: several tokens in the time of one.
     parameters.speculative.types = [
         xllamacpp.common_speculative_type.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE
     ]

@@ -1,4 +1,4 @@
-"""Which model a user chose, and which key its server is sent."""
+"""Which model a user chose, and which key is sent to its server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ModelChoice(BaseModel):
         return self.name == EMBEDDED and not self.base_url
 
     def check(self) -> None:
-        """Raise InputError when no model can be meant."""
+        """Raise InputError if this is not a valid choice."""
         if self == ModelChoice() or self.is_embedded:
             return
         if self.name == EMBEDDED:
@@ -52,11 +52,11 @@ class ModelChoice(BaseModel):
 
 
 def key_for(base_url: str, keys: Mapping[str, str]) -> str:
-    """The key of a server; empty where none was configured for its origin.
+    """The key for a server; empty if none was configured for its origin.
 
     Args:
-        base_url: The server that is asked.
-        keys: Keys by the base URLs that they were configured for.
+        base_url: The server's base URL.
+        keys: Keys by the base URLs for which they were configured.
     """
     if keys.get(base_url):
         return keys[base_url]
@@ -66,7 +66,7 @@ def key_for(base_url: str, keys: Mapping[str, str]) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of a server; empty where it is no address of one."""
+    """Scheme, host and port of a URL; empty if it is not the address of a server."""
     origin = _origin(url)
     return f"{origin[0]}://{origin[1]}:{origin[2]}" if origin else ""
 

@@ -1,4 +1,4 @@
-"""What asking a model cost."""
+"""What requests to a model cost, in tokens, time and money."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Usage(BaseModel):
         return Usage.model_validate(sums)
 
     def minus(self, earlier: Usage) -> Usage:
-        """What has been added since ``earlier``, which is part of this."""
+        """The usage added since ``earlier``, which is included in this one."""
         difference = {name: mine - getattr(earlier, name) for name, mine in self}
         return Usage.model_validate(difference | {"seconds": max(0.0, difference["seconds"])})
 
@@ -47,12 +47,12 @@ class Price(BaseModel):
     currency: Annotated[str, Field(max_length=20, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")] = ""
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost, whether or not the server had read some of them before."""
+        """The cost of these token counts; cached prompt tokens are charged in full."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
     @property
     def in_words(self) -> str:
-        """The price as people say it."""
+        """The price in words."""
         currency = f" {self.currency}" if self.currency else ""
         return (
             f"{self.prompt:g}{currency} a million prompt tokens, {self.completion:g}{currency}"

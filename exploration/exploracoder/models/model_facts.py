@@ -1,4 +1,4 @@
-"""What a server says of a model: how long its context is, and how large it is."""
+"""What a server reports about a model: its context length and its size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from exploracoder.models.endpoint import Endpoint
 from exploracoder.models.server_answer import mapping, mappings
 
-# Hosted services and vLLM say it in their list of models, each in its own word.
+# Hosted services and vLLM report it in their list of models, each under its own name.
 _CONTEXT_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")
 _MOST = 1 << 53
 # "7b" of "qwen2.5-coder:7b", "30B" of "Qwen3-30B-A3B".
@@ -17,7 +17,7 @@ _SIZE = re.compile(r"(?<![a-z0-9.])(\d{1,4}(?:\.\d{1,3})?)b(?![a-z0-9])", re.IGN
 
 
 async def facts_of(server: Endpoint, model: str) -> dict[str, int]:
-    """``context_tokens`` and ``parameters``, each where it is said.
+    """``context_tokens`` and ``parameters``, each only if it is known.
 
     Raises:
         ModelError: The server did not answer in time, or failed.
@@ -32,7 +32,7 @@ async def facts_of(server: Endpoint, model: str) -> dict[str, int]:
 
 
 async def _sayings(server: Endpoint, model: str) -> AsyncIterator[dict[str, int]]:
-    """What the list of models says, then what llama.cpp, Ollama and LM Studio say elsewhere."""
+    """Yields facts from the list of models, then from pages of llama.cpp, Ollama and LM Studio."""
     yield _of_card(_own(list(await server.cards()), "id", model))
     props = mapping(await server.beside("props"))
     yield _facts(mapping(props.get("default_generation_settings")).get("n_ctx"))
@@ -56,7 +56,7 @@ def _facts(context: object = None, parameters: object = None) -> dict[str, int]:
 
 
 def _own(cards: list[Any], name: str, model: str) -> Mapping[str, Any]:
-    """What is said of the model; Ollama lists it with its tag, and takes it without."""
+    """The model's own entry; Ollama lists it with its tag, but accepts it without."""
     return next((one for one in cards if one.get(name) in (model, f"{model}:latest")), {})
 
 

@@ -1,4 +1,4 @@
-"""Functions that a model may call before it answers, at most so many times."""
+"""Functions that a model may call before it answers, up to a limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_CALLS = 5
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function for the model: ``form`` is what its arguments look like."""
+    """A function offered to the model; ``form`` is the pydantic model of its arguments."""
 
     name: str
     description: str
@@ -25,7 +25,7 @@ class Tool:
     act: Callable[[Any], Awaitable[str]]
 
     def as_dict(self) -> Schema:
-        """The function as the OpenAI API writes it."""
+        """The function in the OpenAI API's format."""
         schema = self.form.model_json_schema()
         function = {"name": self.name, "description": self.description, "parameters": schema}
         return {"type": "function", "function": function}
@@ -40,22 +40,22 @@ async def complete_with_tools(
     max_calls: int = MAX_CALLS,
     on_text: OnText | None = None,
 ) -> Reply:
-    """Asks for replies; the model may have functions called first, and sees what they answer.
+    """Asks for replies; the model may call functions first, and sees their results.
 
-    After ``max_calls`` calls the functions are no longer offered. A call that names no function, or
-    whose arguments are not of its form, is answered with what is wrong, and counts. A server that
-    knows no functions is asked as if there were none.
+    After ``max_calls`` calls the functions are no longer offered. A call to an unknown function, or
+    with invalid arguments, is answered with an error message, and counts. A server without function
+    calling is asked as if there were no functions.
 
     Args:
-        model: Whom to ask.
+        model: The model to ask.
         messages: The conversation, oldest turn first.
-        sampling: How to draw; all n texts answer the same conversation, calls included.
-        tools: What is offered.
-        max_calls: Of all functions together.
-        on_text: Told the text of each turn as it comes, as by `ChatModel.complete`.
+        sampling: How to sample; all n texts answer the same conversation, calls included.
+        tools: The functions on offer.
+        max_calls: Limit for all functions together.
+        on_text: Called with the text of each turn as it arrives, as in `ChatModel.complete`.
 
     Returns:
-        The texts, with the usage of every request that was made for them.
+        The reply, with the usage of all requests that were made for it.
 
     Raises:
         ModelError: The model could not be asked.
@@ -86,7 +86,7 @@ async def _more(
     reply: Reply,
     usage: Usage,
 ) -> Reply:
-    """A reply with the other texts of n, drawn after the same calls."""
+    """The reply with the remaining texts of n, sampled after the same calls."""
     rest = await model.complete(conversation, sampling.after(1, sampling.n - 1))
     return Reply(
         texts=reply.texts + rest.texts,
@@ -97,7 +97,7 @@ async def _more(
 
 
 async def answer(tools: Sequence[Tool], call: ToolCall) -> str:
-    """What the function that a call names answers, or what is wrong with the call."""
+    """The result of the called function, or an error message if the call is invalid."""
     tool = next((one for one in tools if one.name == call.name), None)
     if tool is None:
         names = ", ".join(one.name for one in tools)

@@ -1,4 +1,4 @@
-"""Which processes serve a model just now, whoever of this user's started them."""
+"""Which of this user's processes are currently serving a model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from exploracoder.models.weights import WeightsStore
 
 
 def servers_of(store: WeightsStore) -> list[str]:
-    """Those that serve the model, also with an adapter or other slots than the usual, in words.
+    """The servers of the model in words, including those with an adapter or other slot counts.
 
-    One that is still loading has not said yet what it loads, and counts.
+    One that is still loading counts, since it has not yet said which model it loads.
     """
     folder = ServerPlace.for_model(store, MAX_CONTEXT_TOKENS).socket_path.parent
     servers = []

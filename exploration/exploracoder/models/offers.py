@@ -40,17 +40,17 @@ class Offer(BaseModel):
 
     @property
     def fits(self) -> bool:
-        """Whether the machine has the memory, be it that others use it now."""
+        """Whether the machine has enough memory, even if other programs use it now."""
         return self.missing_bytes == 0
 
 
 def offers() -> list[Offer]:
-    """What each model of the catalogue is here."""
+    """The catalogue's models, as they stand on this machine."""
     return [offer_of(WeightsStore(model)) for model in catalogue.CATALOGUE]
 
 
 def offer_of(store: WeightsStore) -> Offer:
-    """What a model is here. Nothing is read but the names and sizes of files."""
+    """How a model stands on this machine. Its file is not read, only its size and marker."""
     model, status = store.model, store.status()
     return Offer(
         name=model.name,

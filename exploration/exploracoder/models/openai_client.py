@@ -31,11 +31,11 @@ from exploracoder.models.server_failures import (
 )
 from exploracoder.models.streaming import StreamReader
 
-# No honest reply is longer, in characters, whatever its tokens are.
+# No legitimate reply has more characters, whatever its tokens are.
 _CHARS_PER_TOKEN, _SHORTEST_LIMIT = 32, 1 << 16
-# What the identity of the embedded model begins with, wherever its server listens.
+# Prefix of the embedded model's identity, wherever its server listens.
 EMBEDDED = "embedded:"
-# What servers make up anew with every answer.
+# Fields that servers generate anew for every response.
 _FLEETING = {"created", "permission"}
 _CONVERSATION, _TEXT = "chat/completions", "completions"
 
@@ -43,10 +43,10 @@ _CONVERSATION, _TEXT = "chat/completions", "completions"
 class OpenAIChatModel:
     """One model at one endpoint; an async context manager, since it keeps connections open.
 
-    What the server refuses (``n``, JSON schema, single fields) is remembered and asked for in a
-    plainer way from then on. Rate limits, server errors and lost connections are tried again with
-    growing pauses; nothing else is. Whatever the server sends is validated here, and comes out
-    without the key and without what the model thought; whatever goes out has no control tokens.
+    What the server refuses (``n``, JSON schema, single fields) is remembered, and requested in a
+    simpler way from then on. Rate limits, server errors, time limits of the server, and lost
+    connections are retried with growing pauses. Replies are validated, and stripped of the key and
+    of the model's reasoning; control tokens in requests are neutralised.
     """
 
     def __init__(
@@ -73,19 +73,19 @@ class OpenAIChatModel:
             api_key: May be empty for servers that want none.
             model: The model's name at that server.
             timeout_s: Deadline of one request, with its retries, in seconds.
-            max_retries: How often a request is sent again after a failure that may pass.
+            max_retries: How often a request is retried after a failure that may be temporary.
             cache: Where replies are looked up and kept.
-            server_identity: What stands for the server in cache keys, instead of the base URL.
-            extra_body: More fields for every request, for this server only.
-            supports_n: False if it is known that the server gives one reply a request.
-            supports_grammar: True if it is known that the server takes llama.cpp's ``grammar``.
-            reasoning_effort: How long a model that reasons is to think, where the server takes
-                that; nothing is said of it if None.
-            dialects: The file in which it is kept, for later clients, what servers refuse or need.
-            states: Where the server keeps what it has read, if it can.
+            server_identity: Identifies the server in cache keys, instead of the base URL.
+            extra_body: Additional fields for every request to this server.
+            supports_n: False if the server is known to give only one reply per request.
+            supports_grammar: True if the server is known to accept llama.cpp's ``grammar``.
+            reasoning_effort: How long a reasoning model should think, if the server supports
+                that; not sent if None.
+            dialects: The file that keeps, for later clients, what servers refuse or need.
+            states: The server's saved prompt states, if it supports them.
 
         Raises:
-            InputError: The base URL or the key cannot be one.
+            InputError: The base URL or the key is invalid.
         """
         self._server = Endpoint(
             base_url, api_key, model, timeout_s=timeout_s, max_retries=max_retries
@@ -93,7 +93,7 @@ class OpenAIChatModel:
         self._model = model
         self._cache = cache
         self._identity = server_identity or self.base_url
-        # A server that was named so is known for what it is.
+        # A server with a given identity need not be asked for its own.
         self._fingerprint = None if server_identity is None else fingerprint_of(model, ())
         self._extra_body = dict(extra_body or {})
         self._states = states
@@ -104,10 +104,10 @@ class OpenAIChatModel:
         )
         if self.is_embedded:
             self._dialect.most_reserve = 0  # it does not reason, and what it writes takes its time
-            dialects = None  # what it wants is known, and its address is another each time
+            dialects = None  # its needs are known, and its address changes each time
         self._memory: DialectMemory | None = None
         if dialects is not None:
-            # What is refused, or takes long, with one effort may not with another.
+            # What is refused, or slow, at one effort may not be at another.
             server = (self.base_url.rstrip("/"), model, reasoning_effort or "")
             self._memory = DialectMemory(dialects, *server)
 
@@ -126,7 +126,7 @@ class OpenAIChatModel:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether it is the embedded model, so that the settings for small models suit it."""
+        """Whether this is the embedded model, which the settings for small models suit."""
         return self._identity.startswith(EMBEDDED)
 
     @property
@@ -136,7 +136,7 @@ class OpenAIChatModel:
 
     @property
     def server(self) -> Endpoint:
-        """The endpoint itself, for what is no question to a model."""
+        """The endpoint itself, for requests that this class does not cover."""
         return self._server
 
     @property
@@ -145,9 +145,8 @@ class OpenAIChatModel:
         return self._dialect
 
     def forget(self) -> None:
-        """The server is asked for the full API again, whatever it refused before."""
-        if self._memory is not None:
-            self._dialect.forget()
+        """Has the full API tried again, whatever the server refused before."""
+        self._dialect.forget()
 
     async def __aenter__(self) -> OpenAIChatModel:
         if self._memory is not None:
@@ -190,10 +189,10 @@ class OpenAIChatModel:
         return reply
 
     async def continue_text(self, prompt: str, sampling: Sampling) -> Reply:
-        """Asks for one text that goes on where ``prompt`` ends; see `ChatModel.continue_text`.
+        """Asks for one continuation of ``prompt``; see `ChatModel.continue_text`.
 
         Raises:
-            NoTextError: The server only goes on with conversations.
+            NoTextError: The server only supports chat completions.
             ModelError: As with `complete`.
         """
         plain = neutralise(prompt)
@@ -201,7 +200,7 @@ class OpenAIChatModel:
         return await self._remembered({"prompt": plain}, sampling, ask)
 
     async def identity(self) -> str:
-        """The server and what it says of its model; see `ChatModel.identity`.
+        """The server's identity and the model's fingerprint; see `ChatModel.identity`.
 
         Raises:
             ModelError: The server could not be asked.
@@ -216,7 +215,7 @@ class OpenAIChatModel:
         sampling: Sampling,
         ask: Callable[[], Awaitable[Reply]],
     ) -> Reply:
-        """The reply from the cache, or else the server's, which is then kept there."""
+        """The cached reply, or else the server's, which is then cached."""
         if self._cache is None:
             return await ask()
         question = {
@@ -263,7 +262,7 @@ class OpenAIChatModel:
         return self._reply(answer, sampling, answer_in)
 
     def _live(self, on_text: OnText, sampling: Sampling) -> LiveText:
-        """Tells ``on_text`` of what comes only what `_reply` would make of it."""
+        """Reports the arriving text to ``on_text`` in the form that `_reply` would give it."""
 
         def answer(text: str) -> str:
             clean = str(parse(json.dumps(text), self._server.redactor.clean_so_far))
@@ -318,8 +317,8 @@ class OpenAIChatModel:
         return answer
 
     def _keep_learnt(self) -> None:
-        """To be called when a request was answered: only then was right what was learnt from it."""
-        # Seldom, and little; in a thread an older state might come after a newer one.
+        """Saves the dialect; call it after a request was answered, which proves it right."""
+        # Rare and small, so it needs no thread, where an older state might overwrite a newer one.
         if self._memory is not None:
             self._memory.keep(self._dialect)
 
@@ -330,7 +329,7 @@ class OpenAIChatModel:
         read: Callable[[object], Answer],
         listener: Listener,
     ) -> Answer:
-        """What the server answers, asked in a plainer way as long as it refuses and that helps."""
+        """The server's answer; a refused request is simplified and resent as long as that helps."""
         start = time.monotonic()
         async with self._server.within_deadline() as begin_anew:
 
@@ -377,11 +376,11 @@ def _neutralised(message: Message) -> Message:
 
 
 def fingerprint_of(model: str, cards: Iterable[Mapping[str, Any]]) -> str:
-    """The SHA-256 of a model's name and of what its server says of it, hexadecimal.
+    """The hexadecimal SHA-256 of a model's name and its entry in the server's model list.
 
     Args:
         model: The name.
-        cards: What the server lists at ``/models``; those of other models do not matter.
+        cards: The entries that the server lists at ``/models``; other models' are ignored.
     """
     own = (card for card in cards if card.get("id") == model)
     facts = [{k: v for k, v in card.items() if k not in _FLEETING} for card in own]

@@ -1,4 +1,4 @@
-"""What models cost, by a table that the user writes: no price of anybody's is known here."""
+"""What models cost, according to a table that the user writes: no prices are built in."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _TABLE = TypeAdapter(list[_Row])
 
 
 def prices_file() -> Path:
-    """Where the table lies, if there is one."""
+    """Path of the price table, which may not exist."""
     return config_folder() / "prices.yaml"
 
 
 def price_of(model: str) -> Price | None:
-    """What a model costs; None where the table does not say.
+    """The price of a model; None if the table has no entry for it.
 
     Raises:
         InputError: The table cannot be read.
@@ -45,10 +45,10 @@ def price_of(model: str) -> Price | None:
 
 
 def make_table() -> Path:
-    """The table's file, with an example in comments where there was none.
+    """The table's path; a missing file is created with an example in comments.
 
     Raises:
-        SetupError: It cannot be written.
+        SetupError: The file cannot be written.
     """
     file = prices_file()
     try:

@@ -21,10 +21,10 @@ from exploracoder.models.server_answer import mapping, mappings
 from exploracoder.models.structured import without_fence
 
 TIMEOUT_S = 180.0
-# Some servers keep prefixes of 1,024 tokens or more.
+# Some servers only cache prefixes of 1,024 tokens or more.
 _PREFIX_LINES = 110
 _COUNT_TO = 40
-# Below that a network says more of the time than a model does.
+# Below that, the time depends more on the network than on the model.
 _TELLING_S = 0.4
 _FACTS_S = 15.0
 
@@ -48,16 +48,16 @@ class _Town(BaseModel):
 async def probe(
     model: OpenAIChatModel, *, tell: Tell, timeout_s: float = TIMEOUT_S
 ) -> Capabilities:
-    """Asks an open model; the full API is tried, whatever was refused before.
+    """Probes an open model; the full API is tried, whatever was refused before.
 
     Args:
-        model: Whom to ask; without a reply cache.
-        tell: Called with what is being asked.
+        model: The model to probe; without a reply cache.
+        tell: Called with what is being probed.
         timeout_s: How long the answer to each question may take, in seconds.
 
     Raises:
-        AnswerTimeoutError: It is slower than that.
-        ModelError: It cannot be asked at all: no server, no such model, no such key.
+        AnswerTimeoutError: An answer took longer than that.
+        ModelError: The model cannot be asked at all: no server, unknown model, rejected key.
     """
     model.forget()
     findings = Found()
@@ -69,7 +69,7 @@ async def probe(
             except PromptError:
                 pass
             except RefusedError:
-                # The first is as plain as a question can be.
+                # The first question is as simple as a request can be.
                 if not findings:
                     raise
     findings["reasons"] = model.dialect.reserve > 0 or model.dialect.begins_in_thought
@@ -90,7 +90,7 @@ async def _in_time(model: OpenAIChatModel, timeout_s: float) -> AsyncIterator[No
 
 
 class _Timed:
-    """A reply with the time that its first text took, and the rest."""
+    """Measures the time to a reply's first text, and from there to its end."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -108,7 +108,7 @@ class _Timed:
 
 async def _stream_twice(model: OpenAIChatModel) -> Found:
     """Speed, streaming, and whether the second prompt, which begins like the first, is faster."""
-    # No earlier prompt began like it.
+    # No earlier prompt has this prefix.
     lines = (f"{number}. The {number}th jar holds tea." for number in range(_PREFIX_LINES))
     prefix = f"Store {uuid.uuid4().hex}\n" + "\n".join(lines)
     count = f"Write the numbers from 1 to {_COUNT_TO}, with spaces between, and nothing else."
@@ -172,7 +172,7 @@ async def _ask_for_several(model: OpenAIChatModel) -> Found:
 
 
 async def _ask_for_probabilities(model: OpenAIChatModel) -> Found:
-    """By hand: no part of ours asks for them."""
+    """Sends the request itself, since the client does not support them."""
     messages = [Message("user", "Answer with the word tea.")]
     body = model.dialect.body(model.name, messages, Sampling(max_tokens=4), None)
     async with model.server.within_deadline():

@@ -1,7 +1,7 @@
-"""What the embedded model's server has read of libraries, kept on disk as the server's own state.
+"""Keeps what the embedded model's server has read about libraries on disk, as its own saved state.
 
 A prompt begins with what is the same for every task with a library. It is read once for each
-version of the library and each model; a server that is started later takes up from there.
+version of the library and each model; a server started later resumes from there.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import Any
 from exploracoder.models.chat import Message
 
 MOST_BYTES = 2 << 30
-# What is shorter is read in the time that finding out takes.
+# A shorter text is read as quickly as its state is looked up.
 _LEAST_CHARS = 1500
 _TIMEOUT_S = 600.0
 _BLOCK_BYTES = 1 << 20
 
 
 class PromptStates:
-    """The states of one running server's model.
+    """The saved prompt states of one running server's model.
 
-    Nothing depends on them: where one is damaged, of another build, or cannot be written, the
+    Nothing depends on them: if one is damaged, from another build, or cannot be written, the
     server reads the prompt as if there were none.
     """
 
@@ -48,9 +48,9 @@ class PromptStates:
             server_url: Without ``/v1``.
             api_key: The server's key.
             model: The model's name at the server.
-            identity: What tells states apart that cannot take one another's place: the weights and
-                the server's build.
-            most_bytes: What all states together may have; those used longest ago go first.
+            identity: Distinguishes states that are not interchangeable: the weights and the
+                server's build.
+            most_bytes: Size limit for all states together; the least recently used go first.
         """
         self._folder = folder
         self._url = server_url
@@ -61,13 +61,13 @@ class PromptStates:
         self._read: set[str] = set()
 
     async def prepare(self, messages: Sequence[Message]) -> None:
-        """Have the server know the part of a conversation that stays the same for the library."""
+        """Have the server load, or read, the part of a conversation that is fixed for a library."""
         beginning = _beginning(messages)
         if not beginning:
             return
         text = json.dumps([self._identity, beginning])
         key = hashlib.sha256(text.encode()).hexdigest()[:32]
-        # Later in its life the server has it in its own memory.
+        # After the first time, the server has it in its own memory.
         if key in self._read:
             return
         self._read.add(key)
@@ -83,7 +83,7 @@ class PromptStates:
 
     async def _restored(self, client: Any, key: str) -> bool:
         for path in self._folder.glob(f"{key}.*.state"):
-            # The server itself ends at a state that is cut short.
+            # A truncated state would bring down the server itself.
             if path.name == await asyncio.to_thread(_name, key, path):
                 body = {"filename": path.name}
                 reply = await client.post("/slots/0?action=restore", json=body)
@@ -120,7 +120,7 @@ class PromptStates:
 
 
 def _name(key: str, path: Path) -> str:
-    """The name that a state has once it is whole: its checksum is in it."""
+    """The name of a complete state, which contains its checksum."""
     checksum = 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
@@ -129,7 +129,7 @@ def _name(key: str, path: Path) -> str:
 
 
 def _beginning(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The turns up to the end of what stays the same; none where that is not worth it."""
+    """The turns up to the end of the fixed part; empty if that is too short to be worth it."""
     for number, message in enumerate(messages):
         if message.stable_chars:
             text = message.content[: message.stable_chars]

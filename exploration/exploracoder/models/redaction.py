@@ -1,4 +1,4 @@
-"""Secrets blotted out of whatever a server says, and of code that is kept."""
+"""Redacts secrets in whatever a server sends, and in code that is kept."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from exploracoder_kernel.environment import SECRET_NAME
 
 BLOT = "[key]"
-# What is shorter is no secret, and would be found in words that mean something else.
+# Anything shorter is not a secret, and would match ordinary words.
 _SHORTEST = 8
-# A piece of a key that may be a piece of a plain word, or of a name in code, is left alone.
+# A piece of a key without any of these may be part of a plain word or an identifier: left alone.
 _TELLING = re.compile(r"[\dA-Z+%-]")
-# `str.lower` makes some texts longer; the places in them are needed.
+# `str.lower` makes some texts longer, but positions must stay valid.
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Redactor:
-    """Blots secrets out of texts: whole, in pieces of 8 characters or more, and encoded.
+    """Redacts secrets in texts: whole, in pieces of 8 characters or more, and encoded.
 
-    Upper and lower case are one. The encodings are Base64, as part of a longer text too, URL
-    encoding and hexadecimal. Secrets below 8 characters are placeholders, such as ``none``.
+    Case is ignored. The encodings are Base64 (also within a longer text), URL encoding and
+    hexadecimal. Secrets below 8 characters are taken for placeholders, such as ``none``.
     """
 
     def __init__(self, *secrets: str) -> None:
@@ -36,15 +36,15 @@ class Redactor:
         return "Redactor()"
 
     def clean(self, text: str) -> str:
-        """The text with a blot in the place of each secret."""
+        """The text with each secret replaced by `BLOT`."""
         return self._blotted(text, len(text))
 
     def clean_so_far(self, text: str) -> str:
-        """What `clean` will begin with, whatever follows ``text``: no half of a secret."""
+        """A prefix of what `clean` will return, whatever follows ``text``: no half of a secret."""
         return self._blotted(text, self._open_at(text.translate(_LOWER)))
 
     def _blotted(self, text: str, most: int) -> str:
-        """The first ``most`` characters, with a blot for each secret that begins in them."""
+        """The first ``most`` characters, with `BLOT` for each secret that begins in them."""
         parts, end = list[str](), -1
         for start, stop in sorted(self._spans(text.translate(_LOWER))):
             if start > end:
@@ -55,7 +55,7 @@ class Redactor:
         return "".join([*parts, text[max(end, 0) : most]])
 
     def _open_at(self, text: str) -> int:
-        """Where the longest end of a text begins that a secret may begin with."""
+        """Start of the longest suffix that may be the beginning of a secret; else the length."""
         longest = max(map(len, self._forms), default=0)
         for start in range(max(0, len(text) - longest), len(text)):
             if any(form.startswith(text[start:]) for form in self._secrets):
@@ -72,7 +72,7 @@ class Redactor:
                     yield start, start + _SHORTEST
 
 
-# Texts that are keys wherever they stand: by their beginnings, or because they are long and mixed.
+# Strings that are keys wherever they occur: by their prefix, or because they are long and mixed.
 _KEY_SHAPE = re.compile(
     r"""\b(?:[spr]k-|[spr]k_(?:live|test)_|gh[opsu]_|github_pat_|glpat-|hf_|xox[abprs]-|AKIA|AIza|eyJ)
         (?=[-\w]*\d)[-\w.]{12,}
@@ -82,8 +82,8 @@ _KEY_SHAPE = re.compile(
     |(?<=['"])(?=[\w+/]*\d)(?=[\w+/]*[a-z])(?=[\w+/]*[A-Z])[\w+/]{32,}=*(?=['"])""",
     re.VERBOSE | re.DOTALL,
 )
-# What is assigned, passed or mapped to a name: a password is one however it looks, while a ``key``
-# may as well be a column's name.
+# Values assigned, passed or mapped to a name: a password may look like anything, while a ``key``
+# may just be the name of a column.
 _NAMED = re.compile(
     r"""(?P<name>\b\w+)['"]?\]?\s*(?::\s*str\s*)?[=:]\s*[rbfu]*(?P<quote>['"])(?P<value>[^'"\n]+)(?P=quote)"""
 )
@@ -91,7 +91,7 @@ _PASSWORD = re.compile(r"PASS(WORD|WD|PHRASE)|SECRET|CREDENTIAL", re.IGNORECASE)
 
 
 def blot_credentials(text: str) -> str:
-    """A text of code with a blot in the place of what looks like a key or a password."""
+    """Source code with anything that looks like a key or a password replaced by `BLOT`."""
 
     def blotted(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
@@ -104,7 +104,7 @@ def blot_credentials(text: str) -> str:
 
 
 def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:
-    """What must not be shown of an endpoint: its key, and what stands in its address."""
+    """The secrets of an endpoint: its key, and the password and query values in its URL."""
     parts = urlsplit(base_url)
     in_query = [value for _, value in parse_qsl(parts.query)]
     return tuple(filter(None, [api_key, unquote(parts.password or ""), *in_query]))
@@ -116,7 +116,7 @@ def _forms(secret: str) -> Iterator[str]:
     yield quote(secret, safe="")
     yield data.hex()
     for shift in range(3):
-        # The characters at the edges are made of the neighbours' bits too.
+        # The characters at the edges also encode bits of the neighbours.
         base64_text = b64encode(bytes(shift) + data).decode()
         core = base64_text[-(-8 * shift // 6) : (shift + len(data)) * 8 // 6]
         yield core

@@ -21,10 +21,10 @@ _BUSY_TIMEOUT_S = 10.0
 
 
 class ReplyCache:
-    """Replies by the SHA-256 of everything that was asked.
+    """Replies by the SHA-256 of the complete request.
 
     Processes may share one folder: sqlite serialises the writers, and two that ask the same thing
-    at the same time store the same row, or, where a reply is not free, one waits for the other.
+    at the same time store the same row; if replies are not free, one waits for the other.
     """
 
     def __init__(self, folder: Path, *, is_free: bool = True, is_closed: bool = False) -> None:
@@ -32,10 +32,10 @@ class ReplyCache:
 
         Args:
             folder: Where ``replies.sqlite`` lies; created if missing.
-            is_free: Whether a reply from here costs nothing. For measurements it costs what it did
-                when it was asked for, so that a run that was interrupted counts like any other;
-                and what is asked twice is asked twice, as without a cache.
-            is_closed: Whether no model is asked what is not here.
+            is_free: Whether a cached reply costs nothing. In measurements it costs what the
+                original request did, so that a resumed run counts like any other; and a repeated
+                question is asked again, as it would be without a cache.
+            is_closed: Whether a missing reply is an error, so that no model is asked.
 
         Raises:
             SetupError: The folder cannot be written, or the file is not a cache.
@@ -63,10 +63,10 @@ class ReplyCache:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def next_key(self, question: Mapping[str, Any]) -> str:
-        """The key of a question that is asked now.
+        """The key for a question that is asked now.
 
-        Where a reply is not free each time has a key of its own: the second costs what it costs,
-        and the first says nothing of how long that takes.
+        If replies are not free, each repetition gets its own key: what it costs, and how long it
+        takes, cannot be told from the first time.
         """
         key = self.key(question)
         if self._is_free:
@@ -77,10 +77,10 @@ class ReplyCache:
 
     @asynccontextmanager
     async def asking(self, key: str) -> AsyncIterator[None]:
-        """Holds a question while it is answered, so that others who ask the same wait for that.
+        """Locks a question while it is answered, so that others that ask the same wait for that.
 
-        Only where a reply is not free: there methods that are compared share one folder. Whoever
-        holds a question and is killed lets go of it.
+        Only if replies are not free: methods under comparison then share one folder. The lock of
+        a process that is killed is released.
         """
         if self._is_free:
             yield
@@ -93,12 +93,12 @@ class ReplyCache:
             yield
 
     def get(self, key: str) -> Reply | None:
-        """The stored reply, marked ``from_cache`` if that is free, or None.
+        """The stored reply, marked ``from_cache`` if replies are free, or None.
 
         A row that cannot be read (written by another version) counts as missing.
 
         Raises:
-            ModelError: It is missing, and the cache is closed.
+            ModelError: The reply is missing, and the cache is closed.
         """
         reply = self._stored(key)
         if reply is not None:
@@ -120,14 +120,14 @@ class ReplyCache:
             return None
 
     def put(self, key: str, reply: Reply) -> None:
-        """Stores a reply, in place of an earlier one with this key."""
+        """Stores a reply, replacing any earlier one with this key."""
         text = reply.model_copy(update={"from_cache": False}).model_dump_json()
         with self._connect() as connection:
             connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        # One short connection a call: nothing to close later, and safe from any thread.
+        # One short connection per call: nothing to close later, and safe from any thread.
         try:
             database = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)
             with closing(database) as connection, connection:

@@ -20,10 +20,10 @@ _MOST_TOKENS = 1 << 53
 
 @dataclass(slots=True)
 class Answer:
-    """Texts as they come in, over one request or several; the calls of the first.
+    """Raw texts from one or several requests, and the function calls of the first.
 
-    ``has_reasoned`` says that the model thought before it answered, seen or unseen;
-    ``begins_in_thought`` that a text began amid a thought, without a tag.
+    ``has_reasoned`` means that the model reasoned before it answered, visibly or not;
+    ``begins_in_thought`` that a text started inside a thought, without an opening tag.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Answer:
 
     @property
     def was_cut_off(self) -> bool:
-        """Whether the limit of tokens ended an answer, and thoughts may have used them up."""
+        """Whether an answer hit the token limit, possibly because reasoning used it up."""
         return any(
             reason == "length" and (self.has_reasoned or not text.strip())
             for text, reason in zip(self.texts, self.finish_reasons, strict=True)
@@ -52,13 +52,13 @@ class Answer:
         )
 
     def timed(self, seconds: float) -> Answer:
-        """The same as one call that took so long."""
+        """This answer, counted as one call that took ``seconds``."""
         usage = self.usage.model_copy(update={"calls": 1, "seconds": seconds})
         return dataclasses.replace(self, usage=usage)
 
 
 def plain_text(value: object) -> object:
-    """The text of a message, which may come in parts; other parts than texts are passed over."""
+    """The text of a message, which may come in parts; parts that are not text are skipped."""
     if value is None:
         return ""
     if not isinstance(value, list):
@@ -68,7 +68,7 @@ def plain_text(value: object) -> object:
 
 
 def label(value: object) -> str:
-    """A text; what is none is taken for absent, as in all of these."""
+    """A string; any other type counts as absent, as in the functions below."""
     return value if isinstance(value, str) else ""
 
 
@@ -83,7 +83,7 @@ def mappings(value: object) -> list[dict[str, Any]]:
 
 
 def json_or_none(text: str) -> object:
-    """A JSON value; None where it is none, or is nested too deep."""
+    """The JSON value in ``text``; None if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -99,7 +99,7 @@ def _arguments(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-# What a reply can do without is taken for absent where it has the wrong form.
+# What a reply can do without counts as absent if it has the wrong type.
 _Text = Annotated[str, BeforeValidator(plain_text)]
 _Label = Annotated[str, BeforeValidator(label)]
 _Count = Annotated[int, BeforeValidator(_count)]
@@ -118,7 +118,7 @@ class _Call(_Form):
 
 
 class _Message(_Form):
-    """A turn. Of what the model thought before it, only that it did is of interest."""
+    """A turn. Of the model's reasoning, only whether there was any matters."""
 
     content: _Text = ""
     reasoning_content: _Label = ""
@@ -187,9 +187,9 @@ class _Cards(_Form):
 
 
 def parse(text: str, clean: Callable[[str], str]) -> object:
-    """A JSON value whose texts are all Unicode, and cleaned.
+    """Parses JSON, with every string made valid Unicode and cleaned.
 
-    Raises ValueError where it is no JSON, RecursionError where it is nested too deep.
+    Raises ValueError if it is not JSON, RecursionError if it is nested too deeply.
     """
     return _cleaned(json.loads(text), lambda one: clean(one.encode("utf-8", "replace").decode()))
 
@@ -206,10 +206,10 @@ def _cleaned(value: object, clean: Callable[[str], str]) -> object:
 
 
 def read_whole(completion: object) -> Answer:
-    """A completion's texts and calls; raises ValidationError where it is none.
+    """Reads the texts and calls of a chat completion; raises ValidationError if it is not one.
 
-    A choice that the model, or a filter, refused to make has an empty text and the finish reason
-    `REFUSED`, whatever came before that.
+    A choice that the model or a filter refused has an empty text and the finish reason `REFUSED`,
+    whatever text preceded the refusal.
     """
     read = _Completion.model_validate(completion)
     calls = read.choices[0].message.tool_calls
@@ -226,7 +226,7 @@ def read_whole(completion: object) -> Answer:
 
 
 def read_text(completion: object) -> Answer:
-    """A text that goes on where the prompt ended; raises ValidationError where it is none."""
+    """Reads a text completion; raises ValidationError if it is not one."""
     read = _TextCompletion.model_validate(completion)
     return Answer(
         texts=[choice.text for choice in read.choices],
@@ -237,5 +237,5 @@ def read_text(completion: object) -> Answer:
 
 
 def read_cards(listing: object) -> list[dict[str, Any]]:
-    """What a server says of its models; raises ValidationError where it says something else."""
+    """Reads a server's list of models; raises ValidationError if it is not one."""
     return [card.model_dump() for card in _Cards.model_validate(listing).data]

@@ -1,4 +1,4 @@
-"""Turns what a model's server does wrong into sentences that say what to do next."""
+"""Turns a model server's failures into error messages that say what to do next."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """What a server answered; ``text`` is the body, cut where it is too long.
+    """What a server answered; ``text`` is the body, truncated if it is too long.
 
-    ``is_stream`` says that it came in pieces, which were put together, ``is_shared`` that it comes
-    from our own shared server.
+    ``is_stream`` means that it was assembled from a stream, ``is_shared`` that it comes from our
+    own shared server.
     """
 
     status: int
@@ -51,12 +51,12 @@ class HttpReply:
 
     @property
     def may_pass(self) -> bool:
-        """Whether the same request may be answered a little later."""
+        """Whether the failure may be temporary, so that the same request may succeed later."""
         return self.status in _PASSING or self.status >= 500
 
 
 class FailureReport:
-    """Words for the failures of one server and model; never with a secret or a page in them."""
+    """Error messages for one server and model; they never contain a secret or an HTML page."""
 
     def __init__(
         self, base_url: str, model: str, redactor: Redactor, *, has_key: bool = True
@@ -70,7 +70,7 @@ class FailureReport:
         return f"FailureReport({self._url!r}, {self._model!r})"
 
     def refused(self, reply: HttpReply, models: tuple[str, ...] = ()) -> ModelError:
-        """The error for an HTTP status that is none of success.
+        """The error for an HTTP status other than success.
 
         Args:
             reply: What the server answered.
@@ -156,14 +156,14 @@ class FailureReport:
         )
 
     def connection_lost(self) -> ModelError:
-        """The server went away before its reply was whole, or said what is no HTTP."""
+        """The connection ended before the reply was complete, or the reply was not HTTP."""
         return ModelError(
             f"The connection to the model server at {self._url} was lost before its reply was "
             "whole. Look at its log, or try again."
         )
 
     def no_text(self, reply: HttpReply) -> NoTextError:
-        """The server does not go on with texts, or not with this model."""
+        """The server has no text completions, or not for this model."""
         return NoTextError(
             f"The server at {self._url} does not go on with texts for {self._model!r} (HTTP"
             f" {reply.status} at /completions). Check --model, or use functions:"
@@ -171,7 +171,7 @@ class FailureReport:
         )
 
     def not_a_completion(self, reply: HttpReply) -> ModelError:
-        """Something answered that does not speak the API, or that failed without a status."""
+        """What answered does not speak the API, or reported an error without an error status."""
         body = mapping(json_or_none(reply.text))
         if body.get("error") and (quote := self.quote(reply)):
             return ModelError(f"The model server at {self._url} did not answer.{quote}")
@@ -181,10 +181,10 @@ class FailureReport:
         )
 
     def quote(self, reply: HttpReply) -> str:
-        """The server's own words after a space, shortened, ending in a full stop.
+        """The server's own message, after a space, shortened, and ending in punctuation.
 
-        Empty where it gave none, or a page for browsers: that names the server's software, and
-        says nothing to whoever reads an error message.
+        Empty if it gave none, or sent an HTML page: that names the server's software, and does not
+        help anybody who reads an error message.
         """
         words = self._plain(server_message(reply))
         if not words or _PAGE.search(words):
@@ -193,13 +193,13 @@ class FailureReport:
         return f" It says: {words}" + ("" if words.endswith((".", "!", "?", "…")) else ".")
 
     def _plain(self, text: str) -> str:
-        """Text of the server's on one line, without secrets and without terminal control."""
+        """The server's text on one line, without secrets or terminal control characters."""
         line = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
         return self._redactor.clean(" ".join(line.split()))
 
 
 def server_message(reply: HttpReply) -> str:
-    """What the server says of an error; empty where that is no text."""
+    """The server's error message; empty if it sent none as text."""
     body = json_or_none(reply.text)
     if isinstance(body, str):
         return body
@@ -211,7 +211,7 @@ def server_message(reply: HttpReply) -> str:
 
 
 def _words(field: object) -> str:
-    """One field of an error as text; servers that validate list what is wrong, and where."""
+    """One field of an error as text; servers that validate send a list of faults and places."""
     if isinstance(field, dict):
         field = field.get("detail")
     if not isinstance(field, list):
@@ -225,7 +225,7 @@ def _place(loc: object) -> str:
 
 
 def _details(reply: HttpReply) -> dict[str, Any]:
-    """The object that says what is wrong; some servers put it into another, as ``error``."""
+    """The object that describes the error; some servers nest it under ``error``."""
     body = mapping(json_or_none(reply.text))
     inner = body.get("error")
     return inner if isinstance(inner, dict) else body
@@ -240,7 +240,7 @@ def is_context_overflow(reply: HttpReply) -> bool:
 
 
 def lacks_text(reply: HttpReply) -> bool:
-    """Whether a request for a text was refused because there are only conversations."""
+    """Whether a text completion was refused because only chat completions are supported."""
     if reply.status in (404, 405, 501):
         return True
     message = server_message(reply).lower()
@@ -255,7 +255,7 @@ def without_credentials(url: str) -> str:
 
 
 def checked_base_url(url: str) -> str:
-    """The base URL as it is, if it is one.
+    """The base URL, unchanged, if it is valid.
 
     Raises:
         InputError: It is not an http or https URL with a host.
@@ -278,10 +278,10 @@ def checked_api_key(api_key: str) -> str:
     """The key without surrounding white space.
 
     Raises:
-        InputError: It has characters that cannot stand in an HTTP header.
+        InputError: It has characters that are not allowed in an HTTP header.
     """
     api_key = api_key.strip()
     if not (api_key.isascii() and api_key.isprintable()):
-        # Sent as it is, it would come back inside the HTTP library's error message.
+        # If it were sent, the HTTP library's error message would contain it.
         raise InputError("The API key has characters that no key has. Check OPENAI_API_KEY.")
     return api_key

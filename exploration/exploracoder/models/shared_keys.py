@@ -1,4 +1,4 @@
-"""The file of those who may use a shared model: a key of their own for each name, as JSON."""
+"""The file of users who may use a shared model: a JSON object with a key for each name."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _KEYS = TypeAdapter(dict[str, Annotated[str, Field(min_length=16)]])
 
 
 class SharedKeys:
-    """Keys by the names of users, in a file that its owner alone can read.
+    """Keys by user name, in a file that only its owner can read.
 
-    It is read again when it has changed, so that a server need not end for a new user, or for one
-    that is taken out.
+    It is read again when it has changed, so that a server need not restart when a user is added or
+    removed.
     """
 
     def __init__(self, file: Path) -> None:
@@ -32,7 +32,7 @@ class SharedKeys:
         self._version: tuple[int, ...] = ()
 
     def load(self) -> dict[str, str]:
-        """The keys as they are now.
+        """The current keys, read again if the file has changed.
 
         Raises:
             InputError: There is no such file, others can read it, or it does not hold keys.
@@ -52,14 +52,14 @@ class SharedKeys:
         except OSError as error:
             raise InputError(f"{self._file} cannot be read: {error.strerror}.") from error
         except ValidationError:
-            # What pydantic says of it may have a key in it.
+            # pydantic's message may contain a key.
             raise InputError(
                 f"{self._file} is no JSON object of names and keys of 16 characters or more."
             ) from None
         return self._keys
 
     def user_of(self, key: str) -> str | None:
-        """Whose key it is, found in the same time whoever's it is. Raises InputError as `load`."""
+        """The key's user, or None; equally fast for all users. Raises InputError as `load` does."""
         owners = [
             user
             for user, own in self.load().items()
@@ -68,7 +68,7 @@ class SharedKeys:
         return owners[0] if owners else None
 
     def admit(self, users: Iterable[str]) -> dict[str, str]:
-        """The keys of these users, made where they have none yet, and kept. Raises InputError."""
+        """Returns the keys of these users, creating and saving missing ones. Raises InputError."""
         users = list(users)
         if strange := [user for user in users if not (user.strip() and user.isprintable())]:
             raise InputError(f"{strange[0]!r} is no name of a user.")

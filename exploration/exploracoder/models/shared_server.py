@@ -1,8 +1,8 @@
-"""One model for all users of a machine: each with a key of their own, and a fair queue before it.
+"""One model for all users of a machine, each with a key of their own, behind a fair queue.
 
-It passes on what chat models are asked, and nothing else of the server behind it. A stream that has
-to wait begins with comments, ``: queue {"before": 2}``, which clients that do not know them pass
-over; the last one, before the reply, has no number.
+It forwards completion requests and the model list, and nothing else of the server behind it. A
+stream that has to wait begins with comments, ``: queue {"before": 2}``, which clients that do not
+know them ignore; the last one, before the reply, has no number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OpenModel = Callable[[], AbstractAsyncContextManager[Announcement]]
 
 
 class _RefusalError(HTTPError):
-    """An answer other than the model's, in words for whoever asked."""
+    """A response other than the model's, with a message for the client."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(status)
@@ -42,15 +42,15 @@ class _RefusalError(HTTPError):
 
 
 class SharedServer:
-    """What the handlers work with; an async context manager that opens the model at once.
+    """State shared by the handlers; an async context manager that opens the model on entry.
 
     A model whose server was lost is opened again for the next request.
 
     Args:
-        keys: Who may ask.
-        queue: In which order.
-        open_model: Gives the server behind this one.
-        say: Called with a sentence for whoever runs this.
+        keys: The keys of the users who may ask.
+        queue: Determines the order of their requests.
+        open_model: Opens the server behind this one.
+        say: Called with a message for whoever runs this.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class SharedServer:
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()
         self._model: Announcement | None = None
-        # A connection for each request: one that was kept may be closed while it is taken up.
+        # A connection per request: one that was kept alive may be closed just as it is reused.
         self._client = httpx.AsyncClient(
             timeout=_LONGEST_RUN_S,
             limits=httpx.Limits(max_keepalive_connections=0),
@@ -71,7 +71,7 @@ class SharedServer:
         )
 
     async def __aenter__(self) -> Announcement:
-        """The server behind this one. Raises what opening the model raises."""
+        """Opens the server behind this one. Raises what opening the model raises."""
         return await self._opened()
 
     async def __aexit__(self, *_: object) -> None:
@@ -82,7 +82,7 @@ class SharedServer:
     async def ask(
         self, method: str, path: str, body: dict[str, Any] | None = None
     ) -> AsyncIterator[httpx.Response]:
-        """What the model's server answers. Raises _RefusalError where it does not."""
+        """Yields the model server's response. Raises _RefusalError if it does not answer."""
         try:
             model = await self._opened()
         except ExploraCoderError as error:
@@ -116,7 +116,7 @@ class SharedServer:
 
 
 class _Handler(RequestHandler):
-    """What all of them do: let in those with a key, say errors in JSON."""
+    """Common to all handlers: authentication by key, and errors as JSON."""
 
     user = ""
 
@@ -179,8 +179,8 @@ class _Completions(_Handler):
         self._work: asyncio.Future[None] | None = None
 
     def data_received(self, chunk: bytes) -> None:
-        # What comes without a key, or is too much, is not kept; it is read, since whoever still
-        # sends would not read why it was refused.
+        # A body without a key, or beyond the limit, is discarded but still read, since a client
+        # that is still sending would not read why it was refused.
         if self.user and len(self._body) <= MOST_BYTES:
             self._body += chunk
 
@@ -193,7 +193,7 @@ class _Completions(_Handler):
         if len(self._body) > MOST_BYTES:
             raise _RefusalError(413, f"A request has at most {MOST_BYTES >> 20} MiB here.")
         request = _checked(self._body)
-        # A task of its own: it ends with the connection, wherever it waits.
+        # A separate task, cancelled when the connection closes, wherever it waits.
         self._work = asyncio.ensure_future(self._answer(path, request))
         try:
             await asyncio.wait({self._work})
@@ -232,7 +232,7 @@ class _Completions(_Handler):
             raise _RefusalError(504, f"The request took too long: it has {most}.") from None
 
     async def _pass_on(self, response: httpx.Response, is_stream: bool) -> None:
-        """A stream as it comes; all else whole, so that what is lost on the way is an error."""
+        """Forwards a stream as it arrives; all else whole, so that a lost connection shows."""
         if not self._headers_written:
             self.set_status(response.status_code)
             self.set_header("Content-Type", response.headers.get("Content-Type", ""))
@@ -246,12 +246,12 @@ class _Completions(_Handler):
             self.write(await response.aread())
 
     def _end_stream(self, error: dict[str, Any]) -> None:
-        """What a stream that has begun ends with; it may be in the midst of a line."""
+        """Ends a stream that has begun with an error; it may be in the middle of a line."""
         self.write(f"\n\ndata: {json.dumps(error)}\n\n")
 
 
 def _checked(body: bytes | bytearray) -> dict[str, Any]:
-    """The request, if it is one: several in one would be served past the queue."""
+    """The request, if it is valid: several in one would bypass the queue."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError):
@@ -262,7 +262,7 @@ def _checked(body: bytes | bytearray) -> dict[str, Any]:
         raise _RefusalError(400, "Field 'n': a request gets one reply here. Ask again for more.")
     if isinstance(request.get("prompt"), list):
         raise _RefusalError(400, "Field 'prompt': a request has one text here.")
-    # Which of the server's slots answers is not for one user to say.
+    # Users may not choose which of the server's slots answers.
     request.pop("id_slot", None)
     return request
 
@@ -273,12 +273,12 @@ def _error(status: int, words: str) -> dict[str, Any]:
 
 @asynccontextmanager
 async def listening(shared: SharedServer, address: str, port: int) -> AsyncIterator[str]:
-    """Serves as long as the block lasts, and gives the base URL.
+    """Serves as long as the block lasts, and yields the base URL.
 
     Args:
-        shared: An open one.
-        address: Where to listen.
-        port: 0 is any free one.
+        shared: A server that has been entered.
+        address: The address to listen on.
+        port: The port to listen on; 0 picks any free one.
 
     Raises:
         SetupError: Nothing can listen there.

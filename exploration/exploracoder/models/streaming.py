@@ -1,4 +1,4 @@
-"""A reply that comes in pieces, as server-sent events, put together to what would come whole."""
+"""Assembles a reply from server-sent events into what would have come without streaming."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from exploracoder.models.chat import ToolCall
 from exploracoder.models.server_answer import json_or_none, label, mapping, mappings, plain_text
 
-# Our own shared server says by it that it tells who waits, by comments in streams.
+# Our own shared server sends it to show that it reports queue places in stream comments.
 QUEUE_HEADER = "ExploraCoder-Queue"
 _DONE = "[DONE]"
 _QUEUE = "queue "
 _MARK_AND_BLANKS = b"\xef\xbb\xbf \t\r\n"
-# Of a message, what is text that comes in pieces.
+# The text fields of a message, which arrive in pieces.
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 
 
 @dataclass(slots=True)
 class _Call:
-    """A function to be called, as far as the model has said."""
+    """A function call, as far as it has arrived."""
 
     id: str = ""
     name: str = ""
@@ -29,7 +29,7 @@ class _Call:
     def add(self, delta: dict[str, Any]) -> None:
         function = mapping(delta.get("function"))
         self.id = self.id or label(delta.get("id"))
-        # Some servers say the name again with each piece of the arguments.
+        # Some servers repeat the name with each piece of the arguments.
         if (name := label(function.get("name"))) != self.name:
             self.name += name
         piece = function.get("arguments")
@@ -42,7 +42,7 @@ class _Call:
 
 
 class _Completion:
-    """The completion that chunks are pieces of: its first choice, since no more was asked for."""
+    """The completion assembled from chunks: only its first choice, as no more was requested."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -58,7 +58,7 @@ class _Completion:
         return "".join(self._texts["content"])
 
     def add(self, chunk: dict[str, Any]) -> None:
-        # Usage may come with each chunk, and counts up; elsewhere null stands for it.
+        # Usage may come with each chunk, as a running total; other servers send null instead.
         fields = {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
         self._envelope |= fields
         for choice in mappings(chunk.get("choices")):
@@ -84,11 +84,11 @@ class _Completion:
             self.chars += len(str(call))
 
     def _call_of(self, delta: dict[str, Any]) -> _Call:
-        """The call that a delta is a piece of, or a new one."""
+        """The call that a delta belongs to, or a new one."""
         place = delta.get("index")
         place = place if isinstance(place, int) else max(self._places, default=0)
         call = self._places.get(place)
-        # Some servers number all calls 0: a name with another id begins one.
+        # Some servers number all calls 0: a name with a different id starts a new one.
         identity, is_named = delta.get("id"), bool(mapping(delta.get("function")).get("name"))
         if call is None or (is_named and identity and call.id not in ("", identity)):
             call = self._places[place] = _Call()
@@ -97,21 +97,21 @@ class _Completion:
 
 
 class StreamReader:
-    """Reads what answers a request for a stream, which may be no stream after all.
+    """Reads the response to a streaming request, which may turn out not to be a stream.
 
-    No more than ``most_bytes`` are ever held; what is longer, like what is no reply, is empty.
-    Lines that are no event, and events that are no JSON, are passed over.
+    At most ``most_bytes`` are ever held; a longer reply comes out empty.
+    Lines that are not events, and events that are not JSON, are skipped.
 
     Attributes:
-        is_stream: Whether it is one.
-        before: While the request waits at a server that says so, how many are before it.
+        is_stream: Whether the response is a stream.
+        before: While the request waits at a server that reports it, how many are ahead of it.
     """
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._completion = _Completion()
-        # What has come and was not read: all that is no stream, or the beginning of a line; and of
-        # an event that is not whole, its lines of data.
+        # What has arrived but was not processed: a response that is not a stream, or the start of
+        # a line; and the data lines of an incomplete event.
         self._held = bytearray()
         self._data = list[str]()
         self._data_bytes = 0
@@ -123,21 +123,21 @@ class StreamReader:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that comes now matters any more."""
+        """Whether anything that still arrives can be ignored."""
         return self._is_done or self._error is not None or self._is_too_long
 
     @property
     def is_whole(self) -> bool:
-        """Whether the reply has its end, even if what follows it is missing."""
+        """Whether the reply is complete, even if the end of the stream is missing."""
         return self._is_done or bool(self._completion.finish_reason)
 
     @property
     def is_lost(self) -> bool:
-        """Whether a reply had begun and has no end."""
+        """Whether a reply has started but its end is missing."""
         return self._completion.has_begun and not (self.is_whole or self.is_over)
 
     def take(self, piece: bytes) -> None:
-        """Goes on with the next bytes."""
+        """Processes the next bytes."""
         if not self._has_started:
             piece = piece.lstrip(_MARK_AND_BLANKS)
             self._has_started = bool(piece)
@@ -151,18 +151,18 @@ class StreamReader:
                 self._take_line(line)
 
     def close(self) -> None:
-        """Nothing more comes: the last event ends, where nothing ended it."""
+        """Ends the stream, completing a last event that was not terminated."""
         for line in (*bytes(self._held).splitlines(), b"") if self.is_stream else ():
             self._take_line(line)
 
     def text(self) -> str:
-        """What has come of the message, as the server sent it; empty where it comes whole."""
+        """The message's text so far, as the server sent it; empty if the response is no stream."""
         text = self._completion.text
         is_half = bool(text) and "\ud800" <= text[-1] <= "\udbff"
         return text[:-1] if is_half else text
 
     def reply(self) -> tuple[int, str]:
-        """The status and the body that the whole reply would have had."""
+        """The status and the body that the reply would have had without streaming."""
         if self._is_too_long:
             return 200, ""
         if self._error is not None:
@@ -190,7 +190,7 @@ class StreamReader:
             self._data, self._data_bytes = [], 0
 
     def _take_event(self, lines: list[str]) -> None:
-        # Where servers leave out the blank lines, each line is an event.
+        # If a server leaves out the blank lines, each line is an event.
         whole = "\n".join(lines)
         for data in [whole] if json_or_none(whole) is not None else lines:
             chunk = json_or_none(data)
@@ -212,5 +212,5 @@ def _status_of(error: dict[str, Any]) -> int:
 
 
 def queue_comment(before: int | None) -> str:
-    """What a server says in a stream of a request that waits; None when it waits no more."""
+    """The stream comment that reports a request's place; None once it no longer waits."""
     return f": {_QUEUE}{json.dumps({'before': before})}\n\n"

@@ -27,17 +27,17 @@ async def complete_json(
 ) -> ValueT:
     """Asks for one reply in the form of a pydantic model.
 
-    A reply that does not validate goes back to the model with what is wrong with it, at most
-    `MAX_CORRECTIONS` times. It is never mended here; only a fence around all of it is taken off.
+    A reply that does not validate is sent back to the model with its errors, at most
+    `MAX_CORRECTIONS` times. It is never repaired here; only a code fence around it is removed.
 
     Args:
-        model: Whom to ask.
+        model: The chat model to ask.
         messages: The conversation, oldest turn first.
-        sampling: How to draw; ``n`` must be 1.
-        schema_model: The form.
+        sampling: How to sample; ``n`` must be 1.
+        schema_model: The pydantic model that the reply must match.
 
     Raises:
-        ReplyError: The last correction was malformed as well.
+        ReplyError: The last correction was invalid as well.
         ModelError: The model could not be asked.
     """
     schema = schema_model.model_json_schema()
@@ -57,7 +57,7 @@ async def complete_json(
 
 
 def without_fence(text: str) -> str:
-    """A reply without the fence around all of it, where there is one."""
+    """A reply without the code fence around all of it, if there is one."""
     return _FENCE.sub(r"\g<body>", text)
 
 

@@ -1,4 +1,4 @@
-"""A model's file: where it lies, whether it is the published one, getting it and letting it go."""
+"""A model's file: its location, verification, download and removal."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ModelStatus(BaseModel):
 class WeightsStore:
     """The folder that holds a model file, shared by all processes of a user.
 
-    Without a model it is that of the one in use.
+    ``model`` defaults to the one in use.
     """
 
     def __init__(self, model: ModelFile | None = None, folder: Path | None = None) -> None:
@@ -67,17 +67,17 @@ class WeightsStore:
 
     @property
     def path(self) -> Path:
-        """Where the file lies, or will lie."""
+        """Path of the file, which may not exist yet."""
         return self.folder / self.model.file_name
 
     @property
     def partial_path(self) -> Path:
-        """Where an unfinished download lies. All sources continue the same bytes."""
+        """Path of an unfinished download, which any source can resume."""
         return self.folder / f"{self.model.file_name}.part"
 
     @property
     def is_verified(self) -> bool:
-        """Whether the file was verified and has not been touched since; takes no time."""
+        """Whether the file was verified and has not been touched since; does not read it."""
         try:
             return self._marker_path.read_text() == self._marker()
         except (OSError, ValueError):
@@ -90,7 +90,7 @@ class WeightsStore:
 
     @property
     def trouble(self) -> str:
-        """Why the model cannot be used, in a sentence; empty when it can. Takes no time."""
+        """Why the model cannot be used, as a sentence; empty if it can. Does not read the file."""
         if self.is_verified:
             return ""
         subject = f"The embedded model {self.model.label}"
@@ -102,12 +102,12 @@ class WeightsStore:
 
     @property
     def pull_command(self) -> str:
-        """What fetches it."""
+        """The command that downloads the model."""
         argument = "" if self.is_in_use else f" {self.model.label}"
         return f"exploracoder model pull{argument}"
 
     def status(self) -> ModelStatus:
-        """What is there, without reading the file and without a look at the server."""
+        """The model's status, without reading the file or checking for a server."""
         is_present = self.path.exists()
         return ModelStatus(
             name=self.model.name,
@@ -118,22 +118,22 @@ class WeightsStore:
         )
 
     def pull(self, on_progress: OnProgress | None = None, on_note: OnNote | None = None) -> Path:
-        """Makes sure that the verified file is there.
+        """Makes sure that the verified file is present.
 
-        An unfinished download is continued, also by another source. Processes that pull at the
-        same time share one download. Interrupting it loses at most the part being fetched.
+        An unfinished download is resumed, even from another source. Processes that pull at the
+        same time share one download. Interrupting it loses at most the part being downloaded.
 
         Args:
-            on_progress: Called with bytes done and bytes in total. What it raises ends the
-                download, which can be continued later.
-            on_note: Called with a sentence when something takes a turn.
+            on_progress: Called with bytes done and bytes in total. An exception that it raises
+                stops the download, which can be resumed later.
+            on_note: Called with a sentence at each notable step.
 
         Returns:
             The file's path.
 
         Raises:
-            SetupError: No source has it, the disk is full, the folder cannot be written, or what
-                came is not the published file.
+            SetupError: No source has it, the disk is full, the folder cannot be written, or the
+                download is not the published file.
         """
         if self.is_verified:
             return self.path
@@ -148,11 +148,11 @@ class WeightsStore:
         return self.path
 
     def use(self) -> None:
-        """Make this model the embedded one, for whatever starts from now on.
+        """Make this model the embedded one, for anything started from now on.
 
         Raises:
-            InputError: Its file is not there, or is not verified.
-            SetupError: The choice cannot be kept.
+            InputError: Its file is missing or not verified.
+            SetupError: The choice cannot be saved.
         """
         if not self.is_verified:
             raise InputError(
@@ -167,15 +167,15 @@ class WeightsStore:
             ) from error
 
     def remove(self) -> int:
-        """Delete the file, and what there is of an unfinished download.
+        """Delete the file, and any unfinished download.
 
-        If it is the one in use, the default one becomes that.
+        If the model is the one in use, the default one takes its place.
 
         Returns:
-            How many bytes are free again.
+            The number of bytes freed.
 
         Raises:
-            SetupError: A process is fetching it just now, or the folder cannot be written.
+            SetupError: Another process is downloading it, or the folder cannot be written.
         """
         from filelock import FileLock, Timeout
 
@@ -216,7 +216,7 @@ class WeightsStore:
             lock.release()
 
     def _wait_for(self, lock: FileLock, on_progress: OnProgress) -> None:
-        """Take the lock once it is free; say meanwhile how far the other is."""
+        """Acquire the lock once it is free, reporting the other process's progress meanwhile."""
         from filelock import Timeout
 
         while True:
@@ -240,7 +240,7 @@ class WeightsStore:
         return False
 
     def _what_it_is(self) -> str:
-        """What the file is that is not the published one."""
+        """Says what a file is that is not the published one."""
         size = size_of(self.path)
         if size < self.model.size_bytes:
             return f"{self.path.name} is cut short: {size} of {self.model.size_bytes} bytes."
@@ -278,7 +278,7 @@ class WeightsStore:
 
     def _check_disk_space(self, source: Source) -> None:
         need = self.model.size_bytes - size_of(self.partial_path) + source.extra_bytes
-        # The last bytes of a disk are needed by others.
+        # Leave the last bytes of the disk to others.
         need += min(_SPARE_BYTES, self.model.size_bytes)
         free = shutil.disk_usage(self.folder).free
         if free < need:

@@ -1,7 +1,7 @@
 """The form of an API search in code: ``<API>APISearch(query)->answer</API>``.
 
-The marks are plain text. An adapter cannot add words to the vocabulary of a quantised model, and
-these take few tokens in any (three each in that of the embedded model).
+The marks are plain text: an adapter cannot add words to the vocabulary of a quantised model, and
+these take few tokens in any vocabulary (three each in the embedded model's).
 
 Source: ToolCoder, sections 3.1 and 3.2; there the marks are words of their own in the vocabulary.
 """
@@ -23,7 +23,7 @@ _WHOLE = re.compile(
     rf"{OPEN}\s*APISearch\((?P<query>(?:(?!{OPEN}|APISearch\()[^\n])*?)\)\s*->\s*"
     rf"(?P<answer>(?:(?!{OPEN})[^\n])*?){CLOSE}"
 )
-# One that was never closed takes the rest of its line along: nothing says where the code goes on.
+# An unclosed search takes the rest of its line with it: nothing says where the code resumes.
 _BROKEN = re.compile(rf"{OPEN}\s*APISearch\([^\n]*?(?:{CLOSE}|$)|{OPEN}|{CLOSE}", re.MULTILINE)
 _EMPTY = ("", "#")
 
@@ -39,18 +39,18 @@ class Call:
 
 
 def written(query: str, answer: str) -> str:
-    """A search as it stands in code."""
+    """Format a search as it appears in code."""
     return f"{OPEN}{NAME}{_line(query)}{ARROW}{_line(answer)[:_MAX_ANSWER_CHARS]}{CLOSE}"
 
 
 def whole_calls(text: str) -> Iterator[Call]:
-    """The searches that are closed, with none inside another."""
+    """Yield the searches that are closed and contain no other."""
     for match in _WHOLE.finditer(text):
         yield Call(match["query"].strip(), match["answer"].strip(), *match.span())
 
 
 def without_calls(text: str) -> str:
-    """The code alone: no searches, whole or broken, and no lines that held nothing else."""
+    """Remove all searches, whole or broken, and the lines that held nothing else."""
     lines = []
     for line in text.split("\n"):
         plain = _BROKEN.sub("", _WHOLE.sub("", line))
@@ -60,7 +60,7 @@ def without_calls(text: str) -> str:
 
 
 def without_queries(text: str) -> str:
-    """The text with its whole searches in the form of those that ask for nothing.
+    """Replace the query of each whole search by an empty one.
 
     Source: ToolCoder, section 5.3.1, "annotation w/o query".
     """
@@ -68,12 +68,12 @@ def without_queries(text: str) -> str:
 
 
 def line_at(text: str, offset: int) -> int:
-    """The line, from 1, of the code without searches in which a place of the text lies."""
+    """The line number, from 1, that an offset has once searches are removed."""
     return without_calls(text[:offset]).count("\n") + 1
 
 
 def _line(text: str) -> str:
-    """Text as it may stand in a search: on one line, without marks."""
+    """Make text fit for use in a search: on one line, without marks."""
     plain = " ".join(text.split())
     for mark in (CLOSE, OPEN):
         plain = plain.replace(mark, "")

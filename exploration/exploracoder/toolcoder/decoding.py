@@ -1,4 +1,4 @@
-"""Algorithm 1: a model writes, is stopped where it opens a search, and goes on with the answer.
+"""Algorithm 1: stop a model where it opens a search, and let it go on with the answer.
 
 Source: ToolCoder, section 3.4, algorithm 1.
 """
@@ -16,29 +16,29 @@ from exploracoder.toolcoder import calls
 if TYPE_CHECKING:
     from exploracoder.models.chat import Reply
 
-# What follows the prompt, at most so many tokens of it, up to the first of some strings.
+# Completes a prompt by at most so many tokens, up to the first of some stop strings.
 Ask = Callable[[str, int, Sequence[str]], Awaitable["Reply"]]
-# The answer to a query, and the text that it goes into.
+# Answers a query, given the text that the answer goes into.
 Find = Callable[[str, str], Awaitable[str]]
 
 QUERY_TOKENS = 64
-# A server does not say which string a text was stopped at. So the one that opens a search begins
-# inside its word, and the one that closes the query inside the arrow: what stands before tells.
+# A server does not say which string it stopped at. So the one that opens a search begins inside
+# its word, and the one that closes the query inside the arrow: the text before it tells.
 _HEAD, _OPENING = "AP", "ISearch("
 _CLOSING = "->"
 _CHARS_PER_TOKEN = 4
-# OpenAI's API takes no more, and a server that refuses a request for its stops gets none from then
-# on. What is left out is cut here.
+# OpenAI's API takes no more, and a server that refuses a request for its stops is sent none from
+# then on. We cut at the omitted ones ourselves.
 _MOST_STOPS = 4
 
 
 class NotFoundError(Exception):
-    """A search that gave nothing to go on with; ``str()`` says why."""
+    """A search found nothing to go on with; ``str()`` says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A search that was opened at an ``offset`` of the text; ``note`` says why it has no answer."""
+    """A search opened at ``offset`` in the text; ``note`` says why it has no answer."""
 
     offset: int
     query: str
@@ -48,7 +48,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What was written, searches included, and the searches in order."""
+    """The text as written, searches included, and the searches in order."""
 
     text: str
     searches: tuple[Made, ...]
@@ -56,16 +56,16 @@ class Decoded:
 
 @dataclass(slots=True)
 class Decoder:
-    """One text with searches in it.
+    """Writes one text with searches in it.
 
     Attributes:
         ask: Asks the model.
         find: Answers a query about what was written so far; raises NotFoundError.
-        max_tokens: Longest text, in tokens; where servers do not count, 4 characters each.
+        max_tokens: Longest text, in tokens; of 4 characters each if the server does not count.
         ends: The text ends before the first of these.
-        query: What is searched for whatever the model asks; None searches for what it asks.
-        max_calls: How many searches may be opened, those that come to nothing included; with 0 the
-            model answers its own.
+        query: The query to use whatever the model asks; None uses the model's own.
+        max_calls: How many searches may be opened, including failed ones; with 0 the model
+            answers its own.
     """
 
     ask: Ask
@@ -80,8 +80,8 @@ class Decoder:
     async def run(self, prompt: str) -> Decoded:
         """Write what follows ``prompt``.
 
-        A search that is never closed, lies in another, asks for nothing or far too much, or finds
-        nothing is taken out of the text, and the model goes on without. Raises what ``ask`` raises.
+        A search that is unclosed, nested, empty or far too long, or that finds nothing, is removed
+        from the text, and the model goes on without it. Raises what ``ask`` raises.
         """
         text = ""
         while self._used < self.max_tokens:
@@ -98,9 +98,9 @@ class Decoder:
         return Decoded(text, (*self._searches, *self._left(text)))
 
     def _charge(self, reply: Reply, kept_chars: int) -> None:
-        """Counts what was kept of a reply: a server that knows no stops writes to its limit.
+        """Count only what was kept of a reply: a server without stop strings writes to its limit.
 
-        The requests are bounded all the same: each but the last opens one of the searches.
+        The number of requests is bounded anyway: each but the last opens one of the searches.
         """
         tokens = reply.usage.completion_tokens or len(reply.text) / _CHARS_PER_TOKEN
         share = kept_chars / len(reply.text) if reply.text else 1.0
@@ -109,7 +109,7 @@ class Decoder:
     def _read(self, reply: Reply, may_open: bool) -> tuple[str, bool]:
         """What a reply adds before it ends or opens a search, and whether it opens one.
 
-        Servers that know no stop strings are read as if they did.
+        Replies of servers without stop strings are read as if they had stopped there.
         """
         text = reply.text
         ends = [place for end in self.ends if (place := text.find(end)) >= 0]
@@ -123,7 +123,7 @@ class Decoder:
         return text[:end], False
 
     async def _search(self, prompt: str, text: str) -> str:
-        """The text with the search that was just opened and its answer, or without it."""
+        """The text with the search just opened and its answer, or without it if that failed."""
         bare = text.rstrip(" ")
         text = bare.removesuffix(calls.OPEN) if bare.endswith(calls.OPEN) else text
         query = ""
@@ -137,7 +137,7 @@ class Decoder:
         return text + calls.written(query, answer)
 
     async def _query(self, so_far: str) -> str:
-        """What the model asks; nothing where the query is fixed. Raises NotFoundError."""
+        """The model's query; empty if the query is fixed. Raises NotFoundError."""
         if self.query is not None:
             return ""
         stops = (_CLOSING, "\n", calls.OPEN, calls.CLOSE, calls.NAME)
@@ -159,7 +159,7 @@ class Decoder:
         return query
 
     def _left(self, text: str) -> tuple[Made, ...]:
-        """A word on searches that the model wrote when no more were answered."""
+        """A note on searches that the model wrote when no more were answered."""
         offsets = {one.offset for one in self._searches}
         rest = [call for call in calls.whole_calls(text) if call.start not in offsets]
         if not rest or not self.max_calls:

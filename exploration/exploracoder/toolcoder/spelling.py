@@ -1,4 +1,4 @@
-"""How code writes an API that it has found: under the name that it imported, or as a method."""
+"""How code spells an API that was found: by the name it imported, or as a method."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _MEMBERS = ("method", "property", "attribute")
 
 
 def as_written(doc: ApiDoc, code: str) -> str:
-    """The API as ``code``, which may be unfinished, would use it, with what it takes.
+    """The API with its parameters, as ``code``, which may be unfinished, would use it.
 
-    A model copies what it is answered: ``numpy.sum(a)`` fails where the code says ``np``. A member
-    of a class, or what has a short name on a value (``.map``), is written as such.
+    A model copies the answer: ``numpy.sum(a)`` fails in code that says ``np``. A member of a class,
+    or an API with a short name on a value (``.map``), is written as such.
     """
     _, bracket, parameters = doc.signature.partition("(")
     return f"{_name(doc, imported_in(code))}{bracket}{parameters}"
 
 
 def imported_in(code: str) -> dict[str, str]:
-    """The names that the import lines of a text bind, and the paths that they stand for."""
+    """The names that the import lines of a text bind, mapped to their full paths."""
     imports: dict[str, str] = {}
     for match in _IMPORT.finditer(code):
         imports |= syntax.imports(syntax.tree(match[1].strip()))

@@ -1,6 +1,6 @@
-"""Our paths below the server's base URL: the events, and what `routes` has a line for.
+"""Our paths under the server's base URL: the event stream, and everything listed in `routes`.
 
-These modules are imported when the server starts, `routes` and `asked` with the first request.
+These modules are imported at server start, `routes` and `request_fields` on the first request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The WebSocket on which a tab hears what happens."""
+"""The WebSocket that streams events to a tab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from exploracoder_jupyter.app import ExploraCoder
     from exploracoder_jupyter.hosted_explorations import Host
 
-# WebSocket's own number for a message that is against the rules.
+# The WebSocket close code for a policy violation.
 _UNEXPECTED = 1008
 
 
@@ -28,14 +28,14 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Let a tab in that may read."""
+        """Accept the connection if the user may read."""
         await access.check(self, access.READS)
         app: ExploraCoder = self.settings["exploracoder"]
         self._host = await app.host()
         await super().get(*args, **kwargs)
 
     def open(self, *args: Any, **kwargs: Any) -> None:
-        """Send what was missed, then what happens."""
+        """Send the events that the tab missed, then each new one."""
         super().open(*args, **kwargs)
         after = self.get_query_argument("after", "")
         number = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else -1
@@ -45,11 +45,11 @@ class EventsSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._unfollow = events.follow(self._send)
 
     async def on_message(self, message: str | bytes) -> None:
-        """A tab says nothing here."""
+        """Close the connection: tabs may not send anything here."""
         self.close(_UNEXPECTED, "nothing is taken here")
 
     def on_close(self) -> None:
-        """The tab is gone, or its network is."""
+        """Stop sending events: the tab is gone, or its network is."""
         if self._unfollow is not None:
             self._unfollow()
             self._unfollow = None

@@ -1,4 +1,4 @@
-"""Answers every request of ours but the events: finds its route, lets it in, writes the answer."""
+"""Handles all our requests but the event stream: finds the route, authorizes, and answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Handler(APIHandler):
 
     @authenticated
     async def get(self, path: str | None = None) -> None:
-        """Whatever its method: its route says who may ask, and who answers."""
+        """Answer a request of any method; its route says who may ask and what answers."""
         try:
             await self._answer(path or "")
         except UntrustedError as error:
@@ -74,7 +74,7 @@ class Handler(APIHandler):
         self.finish(json.dumps({"message": message, "parts": parts}))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """What tornado and Jupyter refuse is said in the same form."""
+        """Report errors from tornado and Jupyter in the same form as ours."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         message = self._reason
         if isinstance(error, HTTPError) and error.log_message and status_code < 500:

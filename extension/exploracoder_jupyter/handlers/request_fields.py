@@ -1,4 +1,4 @@
-"""What a request asks, read as it is wanted."""
+"""A request's body and query, parsed and validated on demand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exploracoder_jupyter.errors import TooLargeError
 from exploracoder_jupyter.hosted_explorations import Host
 
 MOST_BYTES = 1_000_000
-# As much as Jupyter itself takes of a notebook: there may be large outputs in it.
+# Jupyter's own limit for a notebook, which may contain large outputs.
 MOST_NOTEBOOK_BYTES = 512 * 2**20
 
 ValueT = TypeVar("ValueT")
@@ -21,7 +21,7 @@ ValueT = TypeVar("ValueT")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request to the explorations of a server; its path may name one of them."""
+    """A request to a server's explorations; its path may name one of them."""
 
     host: Host
     id: str
@@ -31,9 +31,9 @@ class Asked:
     def body(
         self, form: type[ValueT] | TypeAdapter[ValueT], most_bytes: int = MOST_BYTES
     ) -> ValueT:
-        """The body in a form.
+        """Parse the body as ``form``.
 
-        Raises InputError when it is something else, TooLargeError when it is too much.
+        Raises InputError when it does not fit, TooLargeError when it exceeds ``most_bytes``.
         """
         if len(self.content) > most_bytes:
             raise TooLargeError(
@@ -46,7 +46,7 @@ class Asked:
             raise InputError(_fault(error)) from error
 
     def number(self, name: str, usual: int, *, least: int, most: int) -> int:
-        """A number of the query. Raises InputError when it is none."""
+        """A number from the query, clamped. Raises InputError when it is not a number."""
         text = self.query.get(name, str(usual))
         if not text.isascii() or not text.isdigit() or len(text) > 15:
             raise InputError(f"{name} must be a number, not {text[:50]!r}.")
@@ -54,7 +54,7 @@ class Asked:
 
 
 def _fault(error: ValidationError) -> str:
-    """The first fault of a body in words; what was sent is not repeated."""
+    """Describe the first fault of a body, without repeating what was sent."""
     fault = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in fault["loc"])[:200]
     return f"The request cannot be read{f' at {where}' if where else ''}: {fault['msg'][:500]}."

@@ -1,6 +1,6 @@
-"""Every path of ours but the events: who may ask, and what answers.
+"""All our routes but the event stream: who may ask, and what answers.
 
-A new route is a line in `TABLE`; nothing else lets a request in.
+To add a route, add a line to `TABLE`; nothing else lets a request in.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _MOST_QUERY_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method and a path, in which ``ID`` stands for an exploration's.
+    """A method and a path, in which ``ID`` stands for an exploration's id.
 
-    Tabs ask some things again and again: that is no activity that keeps a server alive.
+    Routes that tabs poll have ``is_activity`` off, so that polling does not keep a server alive.
     """
 
     method: str
@@ -67,9 +67,9 @@ class Route:
 
 
 def find(method: str, path: str) -> tuple[Route, str]:
-    """The route of a request, and the exploration that its path names.
+    """Find the route of a request, and the id of the exploration that its path names.
 
-    Raises UnknownError when there is nothing at the path, HTTPError 405 when the method is another.
+    Raises UnknownError for an unknown path, HTTPError 405 for a method that it does not support.
     """
     matches = [
         (route, match)
@@ -152,7 +152,7 @@ async def _export(request: Asked) -> exports.Download:
 def _sent(
     form: type[BodyT], answer: Callable[[Host, BodyT], Awaitable[Answer]]
 ) -> Callable[[Asked], Awaitable[Answer]]:
-    """What takes a body in a form and nothing else."""
+    """Adapt a function that takes only the host and the body, parsed as ``form``."""
     return lambda asked: answer(asked.host, asked.body(form))
 
 

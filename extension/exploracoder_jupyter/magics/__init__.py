@@ -11,7 +11,7 @@ from exploracoder_jupyter.magics.magic_names import NAME, TRY_NAME
 
 
 def load(shell: Any) -> None:
-    """Make the magics and their completion known to a shell. Loading again changes nothing."""
+    """Register the magics and their completion with a shell. Loading again changes nothing."""
     from exploracoder_jupyter.magics.entry import Entry
 
     if _entry_of(shell) is not None:
@@ -24,7 +24,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take the magics away, and close what they have open."""
+    """Unregister the magics, and close what they have open."""
     entry = _entry_of(shell)
     if entry is None:
         return
@@ -36,6 +36,6 @@ def unload(shell: Any) -> None:
 
 
 def _entry_of(shell: Any) -> Any:
-    """What the magic that is registered belongs to; whoever registered another one keeps it."""
+    """The owner of the registered magic; None if there is none or it is a plain function."""
     magic = shell.magics_manager.magics["line"].get(NAME)
     return getattr(magic, "__self__", None)

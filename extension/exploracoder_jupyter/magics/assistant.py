@@ -1,4 +1,4 @@
-"""Does what a magic says: explores, steers, looks up, and shows the outcome in the cell."""
+"""Carries out the magics: explores, steers, looks up, and shows the outcome in the cell."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from exploracoder_jupyter.magics.tool_words import ask_tools, parse_tools
 
 
 class Assistant:
-    """Behind the magics of one shell. The user's namespace is read, and never written."""
+    """Serves the magics of one shell. It reads the user's namespace, and never writes to it."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._keeper = Keeper()
         self._configuration = Configuration()
-        # The digest of what was shown last of an exploration that was not made here.
+        # The digest of the last preview shown of an exploration that was not made here.
         self._seen = ""
         self._display = Display(shell, self._keeper, self.press)
         self._handlers: Mapping[str, Callable[[Order], None]] = {
@@ -63,7 +63,7 @@ class Assistant:
         }
 
     def run(self, line: str, cell: str | None) -> None:
-        """Do what a line, or the cell below it, says. What is wrong with it is raised."""
+        """Do what a line, or the cell below it, says; raises whatever error occurs."""
         instruction = parse(line, cell)
         if isinstance(instruction, Request):
             self._explore(instruction)
@@ -71,7 +71,7 @@ class Assistant:
             self._do(instruction)
 
     def press(self, order: Order) -> None:
-        """Do what a button of the widgets stands for; what is wrong with it is said beside it."""
+        """Do what a widget's button stands for; an error is shown beside the button."""
         with self._display.pressed():
             try:
                 self._do(order)
@@ -86,7 +86,7 @@ class Assistant:
             self._handlers[order.name](order)
 
     def try_code(self, line: str, cell: str) -> None:
-        """Make a cell the user's candidate of the subtask that ``line`` names."""
+        """Make a cell the user's own candidate for the subtask that ``line`` names."""
         order = parse(f"edit {line}", None)
         assert isinstance(order, Order), "the line begins with a sub-command"
         step = places.subtask_or_shown(self._keeper.live.exploration, order.rest)
@@ -96,7 +96,7 @@ class Assistant:
         self._steer(c.TryCode(subtask=step.subtask.id, code=code), order)
 
     def close(self) -> None:
-        """Stop, save, and end the thread of the work."""
+        """Stop the work, save, and end its thread."""
         self._keeper.close()
         self._display.close()
 
@@ -145,7 +145,7 @@ class Assistant:
 
     def _steer(self, command: c.Command, order: Order) -> None:
         live = self._keeper.live
-        # Once it has said that it rests, a command may come before its last turn is over.
+        # Once the progress says that it rests, a command may come before its last turn is over.
         if live.is_working and live.progress.activity == "working":
             live_message = live.progress.message or "something"
             raise CommandError(
@@ -159,7 +159,7 @@ class Assistant:
         return self._display.wait(job, is_waited_for=is_waited_for or self._configuration.wait)
 
     def _brought(self, names: Sequence[str]) -> OwnVariables | None:
-        """Copies of the user's variables. Raises InputError when one is not there."""
+        """Copy the user's variables. Raises InputError when one does not exist."""
         if not names:
             return None
         variables = [name for name in self._shell.user_ns if not name.startswith("_")]
@@ -176,7 +176,7 @@ class Assistant:
         return source
 
     def _libraries(self) -> tuple[str, ...]:
-        """Those in use, or those of the open exploration. Raises InputError when there are none."""
+        """The libraries in use, or the open exploration's. Raises InputError if there are none."""
         live = self._keeper.found
         libraries = self._configuration.libraries
         libraries = libraries or (live.exploration.task.libraries if live else ())
@@ -247,7 +247,7 @@ class Assistant:
         self._shell.set_next_input(solution.final.code)
         message = "The solution is in the next cell. It was not run there."
         if self._display.is_pressed:
-            # A kernel can write a cell in its answer to a cell that is run, and at no other time.
+            # A kernel can only insert a cell in its reply to an executed cell.
             message = (
                 "The solution comes below the next cell that you run, whatever that cell does. It"
                 " is not run itself. To choose the place, run %exploracoder insert in a cell there."
@@ -290,9 +290,9 @@ class Assistant:
         self._display.show(pages.message_page(message))
 
     def _saved(self, order: Order, agreed: str = "") -> tuple[Path, Exploration]:
-        """The exploration that an order names; of one from elsewhere it is shown what would run.
+        """Load the exploration that an order names; for one from elsewhere, show what would run.
 
-        Raises InputError when it cannot be read, or was not made here and not agreed to.
+        Raises InputError when it cannot be read, or was made elsewhere and not agreed to.
         """
         if not order.rest:
             raise InputError(f"{order.name} needs a notebook: %exploracoder {order.name} FILE")
@@ -341,7 +341,7 @@ class Assistant:
 async def _opened(
     task: str | Exploration, *, source: OwnVariables | None, **given: Any
 ) -> AsyncIterator[LiveExploration]:
-    """The exploration; the copies of variables are gone when it is closed."""
+    """Open the exploration, and discard the copies of variables when it is closed."""
     try:
         async with open_exploration(task, source=source, **given) as live:
             yield live

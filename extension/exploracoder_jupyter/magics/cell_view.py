@@ -18,7 +18,7 @@ _STARTING = Progress(activity="working", message="Starting")
 
 
 class Showing:
-    """Shows on a screen where the exploration is, while the cell's work goes on."""
+    """Shows an exploration's progress on a screen while the cell's work goes on."""
 
     def __init__(self, screen: Screen, keeper: Keeper) -> None:
         self.screen = screen
@@ -29,24 +29,24 @@ class Showing:
         self._note = ""
 
     def begin(self) -> None:
-        """Show how it stands now; what was said of work before is over."""
+        """Show the work as it stands, without the messages of earlier work."""
         self._error = self._note = ""
         self.draw()
 
     def hear(self, event: Event) -> None:
-        """Something has happened; called in the thread of the work."""
+        """Handle an event; called in the thread of the work."""
         self._latest = event
         self.screen.tell(event, self.moment)
 
     def end(self, error: str) -> None:
-        """The work rests, or could not begin; called in the thread of the work."""
+        """Show that the work rests or could not begin; called in the thread of the work."""
         self._error = error
         if not error and self._keeper.found is None and self._open is None:
             self._note = self._stopped()
         self.draw()
 
     def draw(self) -> None:
-        """Show it as it stands; a terminal, which shows each page below the last, waits."""
+        """Show the work as it stands; not in a terminal, which cannot update a page in place."""
         if not self.screen.waits_always:
             self.screen.draw(self.moment)
 
@@ -62,7 +62,7 @@ class Showing:
         return Moment(None, progress, "", *messages)
 
     def wait(self, job: Job[None]) -> bool:
-        """Until the work rests. False when it was stopped; raises what stopped it otherwise."""
+        """Wait until the work rests; False when the user stopped it. Raises the work's error."""
         try:
             self.screen.wait(job)
         except (KeyboardInterrupt, concurrent.futures.CancelledError):
@@ -87,6 +87,6 @@ class Showing:
 
 
 def short(path: Path) -> str:
-    """A path as one would type it here."""
+    """A path as one would type it here: relative if it lies below the current folder."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -15,7 +15,7 @@ _MOST = 200
 
 
 def complete(line: str, symbol: str) -> list[str]:
-    """What can stand in place of ``symbol``, the word that ``line`` ends with."""
+    """The completions of ``symbol``, the word that ``line`` ends with."""
     before = line[: len(line) - len(symbol)] if symbol and line.endswith(symbol) else line
     words = before.split()
     last = words[-1] if words else ""
@@ -55,7 +55,7 @@ def _starting(symbol: str, words: Iterable[str]) -> list[str]:
 
 
 def _libraries() -> Iterable[str]:
-    """What can be imported here, by name; nothing is imported for it."""
+    """The importable modules outside the standard library, found without importing them."""
     own = (module.name for module in pkgutil.iter_modules())
     return (
         name for name in own if not name.startswith("_") and name not in sys.stdlib_module_names
@@ -63,7 +63,7 @@ def _libraries() -> Iterable[str]:
 
 
 def _files(symbol: str, ends: tuple[str, ...]) -> Iterable[str]:
-    """Files and folders that begin with ``symbol``, folders with a slash."""
+    """The files and folders beside ``symbol`` with one of these ends; folders get a slash."""
     head, slash, _ = symbol.rpartition("/")
     folder = Path(head + slash).expanduser() if slash else Path()
     try:

@@ -1,4 +1,4 @@
-"""What holds for all explorations of a kernel: model, mode, libraries, settings."""
+"""The configuration of all explorations of a kernel: model, mode, libraries, settings."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _TEXTS = (
     "embeddings_model",
 )
 _OWN = ("model", "mode", "wait", "widgets", "cache", "seed", *_TEXTS)
-# ``auto`` waits for a sign that the front end draws them.
+# ``auto`` uses them once the front end is known to draw them.
 Widgets = Literal["auto", "on", "off"]
 _SETTINGS = tuple(name for name in Settings.model_fields if name != "profile")
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What ``%exploracoder config`` and ``use`` have chosen."""
+    """The choices made with ``%exploracoder config`` and ``use``."""
 
     libraries: tuple[str, ...] = ()
     model: str | None = None
@@ -46,9 +46,9 @@ class Configuration:
     options: Options = field(default_factory=Options)
 
     def changed(self, assignment: str) -> Configuration:
-        """The configuration after ``NAME=VALUE``; an empty value is the default again.
+        """The configuration after ``NAME=VALUE``; an empty value restores the default.
 
-        Raises InputError when no such thing can be configured, or not to that value.
+        Raises InputError for an unknown name or an invalid value.
         """
         key, equals, value = assignment.partition("=")
         name = key.strip().replace("-", "_")
@@ -66,7 +66,7 @@ class Configuration:
         raise InputError(f"There is nothing called {name!r} to configure. The nearest is {near!r}.")
 
     def page(self) -> Page:
-        """What differs from the default, and what else there is."""
+        """The current values, and the names of the other settings."""
         now = {"model": self.model or "", "mode": self.mode, "wait": str(self.wait)}
         now["widgets"] = self.widgets
         now |= {
@@ -111,7 +111,7 @@ def _own_value(name: str, value: str) -> Any:
 
 
 def has_ipywidgets() -> bool:
-    """Whether widgets can be made at all."""
+    """Whether ipywidgets is installed, without which there are no widgets."""
     return find_spec("ipywidgets") is not None
 
 
@@ -138,7 +138,7 @@ def _option(name: str, value: str) -> Any:
     default: Any = {one.name: one.default for one in fields(Options)}[name]
     values: dict[str, Any] = {name: value or default}
     options = replace(Options(), **values)
-    # Asking for them refuses what does not exist.
+    # These raise an error for a value that does not exist.
     _ = options.sandbox_level, options.branching, find_effort(options.reasoning_effort)
     return getattr(options, name)
 

@@ -1,4 +1,4 @@
-"""Where the outcomes of a shell's magics are shown: in the cells, and in widgets."""
+"""Shows the outcomes of a shell's magics: in the cells, and in widgets."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """The cell that shows the work, which is the last that began or asked for some.
+    """The cell that shows the work, which is the last that began work or asked about it.
 
-    ``press`` is called with what a button stands for, in the thread in which cells run.
+    ``press`` is called with a button's order, in the thread in which cells run.
     """
 
     def __init__(self, shell: Any, keeper: Keeper, press: Callable[[Order], None]) -> None:
@@ -38,7 +38,7 @@ class Display:
 
     @contextmanager
     def pressed(self) -> Iterator[None]:
-        """While this lasts, what is shown goes to the widgets whose button was pressed."""
+        """Within this context, show pages beside the widgets whose button was pressed."""
         self.is_pressed = True
         try:
             yield
@@ -46,7 +46,7 @@ class Display:
             self.is_pressed = False
 
     def begin(self, widgets: Widgets) -> None:
-        """Show the work from here on: in the cell that runs, or the widgets that were pressed."""
+        """Show the work from now on, in the running cell or the widgets that were pressed."""
         old = self._showing
         if old is None or not self.is_pressed:
             self._showing = Showing(screen_for(self._shell, self._board(widgets)), self._keeper)
@@ -56,24 +56,24 @@ class Display:
         self._shown.begin()
 
     def wait(self, job: Job[None], *, is_waited_for: bool) -> bool:
-        """Wait for the work if that is wanted; False when it was stopped meanwhile."""
+        """Wait for the work if that is wanted; False if the user stopped it meanwhile."""
         showing = self._shown
         if not self.is_pressed and (is_waited_for or showing.screen.waits_always):
             return showing.wait(job)
         return True
 
     def hear(self, event: Event) -> None:
-        """Something has happened; called in the thread of the work."""
+        """Handle an event; called in the thread of the work."""
         if self._showing is not None:
             self._showing.hear(event)
 
     def end(self, error: str) -> None:
-        """The work rests, or could not begin; called in the thread of the work."""
+        """Show that the work rests or could not begin; called in the thread of the work."""
         if self._showing is not None:
             self._showing.end(error)
 
     def show(self, page: Page) -> None:
-        """Show a page in the cell that runs, or say it beside the button that was pressed."""
+        """Show a page in the running cell, or beside the button that was pressed."""
         if self.is_pressed and self._showing is not None:
             self._showing.screen.say(page)
         else:
@@ -82,17 +82,17 @@ class Display:
     def moment(self) -> Moment:
         """The work as it stands. Raises CommandError when there is none."""
         if self._showing is None or not (self._keeper.found or self._keeper.is_busy):
-            # Raises, with what to do.
+            # Raises an error that says what to do.
             _ = self._keeper.live
         return self._shown.moment()
 
     def has_widgets(self, widgets: Widgets) -> bool:
-        """Whether work that is shown from here on is shown as widgets."""
+        """Whether work is shown as widgets from now on."""
         board = self._board(widgets)
         return board is not None and board.is_drawn
 
     def close(self) -> None:
-        """Leave a page where widgets are, which says how to go on."""
+        """Replace the widgets by a page that says how to go on."""
         if self._showing is not None:
             self._showing.screen.retire(is_over=True)
 
@@ -103,7 +103,7 @@ class Display:
         return self._showing
 
     def _board(self, widgets: Widgets) -> Board | None:
-        """Where widgets are made, unless there can be none."""
+        """The board that makes widgets; None where there can be none."""
         has_front_end = getattr(self._shell, "kernel", None) is not None
         if widgets == "off" or not has_front_end or not has_ipywidgets():
             return None
@@ -115,6 +115,6 @@ class Display:
         return self._made_board
 
     def _answered(self) -> None:
-        """The front end draws widgets: they take the place of the page that is shown."""
+        """Replace the page by widgets, now that the front end is known to draw them."""
         if self._showing is not None:
             self._showing.draw()

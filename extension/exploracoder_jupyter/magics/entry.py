@@ -1,4 +1,4 @@
-"""What IPython calls: it stays small, so that loading it is quick."""
+"""The functions that IPython calls, kept small so that loading them is quick."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """The magics of one shell; the assistant behind them is made when one is first used."""
+    """The magics of one shell; their assistant is created on first use."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._assistant: Assistant | None = None
 
-    # What stands in braces or after a dollar is part of the task, and is not looked up.
+    # Text in braces or after a dollar is part of the task, not a variable to expand.
     @no_var_expand
     def run(self, line: str, cell: str | None = None) -> None:
         """Explore a task with a library that a language model does not know.
@@ -34,7 +34,7 @@ class Entry:
         self._guard(lambda assistant: assistant.try_code(line, cell))
 
     def complete(self, shell: Any, event: Any) -> list[str]:
-        """What can stand where the cursor is."""
+        """The completions at the cursor."""
         from exploracoder_jupyter.magics.completion import complete
 
         completions = complete(event.line, event.symbol)
@@ -43,14 +43,14 @@ class Entry:
         return completions
 
     def close(self) -> None:
-        """Close what is open: an exploration stops and is saved."""
+        """Stop and save the exploration that is open, if any."""
         assistant, self._assistant = self._assistant, None
         if assistant is not None:
             atexit.unregister(self.close)
             assistant.close()
 
     def _guard(self, work: Any) -> None:
-        """Whatever goes wrong is a sentence."""
+        """Run ``work`` with the assistant, reporting our errors as a single line."""
         from exploracoder.errors import ExploraCoderError
         from exploracoder_kernel.errors import SidecarError
         from exploracoder_retrieval.errors import RetrievalError
@@ -63,5 +63,5 @@ class Entry:
                 atexit.register(self.close)
             work(self._assistant)
         except (ExploraCoderError, SidecarError, RetrievalError) as error:
-            # IPython shows this one as a line, and stops a notebook that runs from top to bottom.
+            # IPython shows a UsageError as one line, and it still stops "run all cells".
             raise UsageError(str(error)) from None

@@ -1,4 +1,4 @@
-"""What ``%exploracoder help`` shows, made from the registry."""
+"""The page that ``%exploracoder help`` shows, generated from the registry."""
 
 from __future__ import annotations
 

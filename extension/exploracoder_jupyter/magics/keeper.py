@@ -1,4 +1,4 @@
-"""The one exploration that a kernel has open: its work is done in a thread of its own."""
+"""The one exploration that a kernel has open; its work runs in a thread of its own."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Keeper:
 
     @property
     def background(self) -> Background:
-        """The thread of the work, which is started when it is needed."""
+        """The thread of the work, started on first use."""
         if self._background is None:
             self._background = Background()
         return self._background
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is opened or worked on."""
+        """Whether an exploration is being opened or worked on."""
         return self._job is not None and not self._job.is_done
 
     @property
@@ -71,10 +71,10 @@ class Keeper:
     def open(
         self, opening: AbstractAsyncContextManager[LiveExploration], on_end: Ended
     ) -> Job[None]:
-        """Open an exploration in place of the one before, and follow it until it rests.
+        """Open an exploration in place of the previous one, and follow it until it rests.
 
-        ``on_end`` is called at the end, in the thread of the work, with why it could not be opened.
-        Raises CommandError when the one before is being worked on.
+        ``on_end`` is called at the end, in the thread of the work, with the error or an empty text.
+        Raises CommandError when the previous one is being worked on.
         """
         self.check_free()
         self._close_live()
@@ -92,14 +92,14 @@ class Keeper:
         return self._job
 
     def edit(self, command: c.Command) -> None:
-        """Give a command that is done at once: an edit of the plan, or another mode.
+        """Give a command that takes effect at once: an edit of the plan, or another mode.
 
         Raises CommandError and InputError when it cannot be taken.
         """
         self.background.run(self.live.do(command))
 
     def cancel(self) -> bool:
-        """Stop what is being worked on, and wait until it is saved; False when nothing is."""
+        """Stop the work, and wait until it is saved; False if there is none."""
         job = self._job
         if job is None or job.is_done:
             return False
@@ -109,16 +109,16 @@ class Keeper:
         return True
 
     def run(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-        """Do something else in the background, and wait for it."""
+        """Run another coroutine in the background thread, and wait for its result."""
         return self.background.run(work)
 
     def close(self) -> None:
-        """Stop, save, and end the thread."""
+        """Stop the work, save, and end the thread."""
         background, self._background = self._background, None
         if background is None:
             return
         stack, self._stack, self._live = self._stack, None, None
-        with suppress(Exception):  # Whatever it is, the kernel ends.
+        with suppress(Exception):  # The kernel ends, whatever the error.
             if self._job is not None and not self._job.is_done:
                 self._job.cancel()
             if stack is not None:
@@ -138,7 +138,7 @@ class Keeper:
 
 
 async def _follow(live: LiveExploration) -> None:
-    """Until the work rests; whoever cancels this cancels the work, and it is saved."""
+    """Wait until the work rests; cancelling this cancels the work, which is then saved."""
     try:
         await live.idle()
     except asyncio.CancelledError:
@@ -147,7 +147,7 @@ async def _follow(live: LiveExploration) -> None:
 
 
 async def _told(work: Coroutine[Any, Any, None], on_end: Ended) -> None:
-    """Say how the work ended, whoever waits for it."""
+    """Do the work, then call ``on_end`` with its error, even if nobody waits for it."""
     try:
         await work
     except asyncio.CancelledError:

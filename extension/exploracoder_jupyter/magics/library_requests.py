@@ -1,4 +1,4 @@
-"""What needs no exploration: reading docs into the index, searching them, replaying a notebook."""
+"""Requests that need no open exploration: indexing docs, searching them, replaying a notebook."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _NEAR = 3
 
 
 async def read_libraries(targets: Sequence[str], options: Options) -> tuple[Library, ...]:
-    """Bring the index up to date for libraries. Raises InputError when one cannot be had."""
+    """Bring the index up to date for libraries. Raises InputError when one is not available."""
     async with _opened(targets, options) as (_, libraries):
         return libraries
 
 
 async def search(query: str, targets: Sequence[str], options: Options) -> tuple[Hit, ...]:
-    """The best APIs for a query. Raises InputError when a library cannot be had."""
+    """The best APIs for a query. Raises InputError when a library is not available."""
     async with _opened(targets, options) as (index, libraries):
         names = [library.name for library in libraries]
         return tuple(await in_thread(index.search, query, names, _SHOWN))
 
 
 async def find_doc(name: str, targets: Sequence[str], options: Options) -> ApiDoc:
-    """What is known of an API, by its path or the end of it.
+    """Find an API's docs by its path or the end of it.
 
     Raises InputError, with the nearest names, when there is none.
     """
@@ -53,7 +53,7 @@ async def find_doc(name: str, targets: Sequence[str], options: Options) -> ApiDo
 async def replay_again(
     exploration: Exploration, folder: Path, options: Options, source: OwnVariables | None
 ) -> Replay:
-    """Run the accepted cells of an exploration again, as `prepare_replay` says."""
+    """Rerun the accepted cells of an exploration; see `prepare_replay`."""
     prepare = partial(prepare_replay, exploration, folder, options, source=source)
     return await (await in_thread(prepare))()
 

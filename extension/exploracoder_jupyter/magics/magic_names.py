@@ -1,4 +1,4 @@
-"""What the magics are called."""
+"""The names of the magics."""
 
 NAME = "exploracoder"
 TRY_NAME = "exploracoder_try"

@@ -13,15 +13,15 @@ from exploracoder.prepare import read_code
 
 
 def code_named(name: str, names: Mapping[str, Any], option: str) -> str:
-    """The code that ``name`` stands for; empty when it is.
+    """The code that ``name`` stands for; empty if ``name`` is.
 
     Args:
         name: A cell's number, a name in ``names``, or the path of a .py file or a notebook.
         names: The user's namespace, which is only read.
-        option: What a message calls it.
+        option: The option's name for error messages.
 
     Raises:
-        InputError: There is nothing of this name, or it is no code.
+        InputError: Nothing has this name, or it is not code.
     """
     if not name:
         return ""

@@ -1,7 +1,7 @@
-"""What is shown, without saying how: text, HTML and the terminal are made from the same blocks.
+"""The content of a page without its form: text, HTML and the terminal render the same blocks.
 
-Whatever comes from a model, a library or a run is a plain string here; each face escapes it.
-`Rich` alone has HTML.
+Anything from a model, a library or a run is a plain string here, which each renderer escapes.
+Only `Rich` contains HTML.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Python to read."""
+    """Python source."""
 
     text: str
 
@@ -52,10 +52,10 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Rich:
-    """A picture or a table of a run's.
+    """A picture or a table that a run produced.
 
-    ``html`` was made harmless before, and is the only text that no face escapes; ``text`` is for
-    faces that show no HTML.
+    ``html`` is already sanitised, and is the only text that is not escaped; ``text`` is for
+    renderers without HTML.
     """
 
     html: str
@@ -64,7 +64,7 @@ class Rich:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that can be folded away under a title."""
+    """Blocks that can be collapsed under a title."""
 
     title: str
     blocks: tuple[Block, ...]

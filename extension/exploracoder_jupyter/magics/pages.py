@@ -45,12 +45,12 @@ _MOST_OUTPUT = 4_000
 
 
 def message_page(text: str, tone: Tone = "plain") -> Page:
-    """A sentence."""
+    """A page with one sentence."""
     return Page((Line(text, tone),))
 
 
 def moment_page(moment: Moment) -> Page:
-    """The work as a cell shows it: also before it is open, and when it could not be opened."""
+    """The work as a cell shows it, also while it is being opened or when that failed."""
     lines = [Line(moment.error, "bad")] if moment.error else []
     lines += [Line(moment.note, "strong")] if moment.note else []
     if moment.exploration is not None:
@@ -60,7 +60,7 @@ def moment_page(moment: Moment) -> Page:
 
 
 def exploration_page(exploration: Exploration, progress: Progress, notebook: str) -> Page:
-    """All of it: where the work is, plan, docs, candidates, solution, cost, and what to do next."""
+    """The whole exploration: progress, plan, docs, candidates, solution, cost, and next steps."""
     return Page(tuple(_whole(exploration, progress, notebook)))
 
 
@@ -86,19 +86,19 @@ def _whole(exploration: Exploration, progress: Progress, notebook: str) -> Itera
 
 
 def title(exploration: Exploration) -> Heading:
-    """The task in a line."""
+    """The task on one line."""
     return Heading(" ".join(exploration.task.text.split())[:200])
 
 
 def spent(exploration: Exploration, notebook: str) -> Iterator[Block]:
-    """What it cost, where it is kept, and what was brought along."""
+    """What it cost, where its notebook is, and which variables were brought along."""
     yield Line(f"{cost(exploration)} Notebook: {notebook}", "dim")
     if exploration.brought != Brought():
         yield Line(user_variables.in_words(exploration.brought), "dim")
 
 
 def solution(exploration: Exploration) -> Iterator[Block]:
-    """The attempt that the exploration stands by, what it showed, and whether it was verified."""
+    """The final attempt, its output, and whether it was verified."""
     if exploration.solution is None:
         return
     final = exploration.solution.final
@@ -111,14 +111,14 @@ def solution(exploration: Exploration) -> Iterator[Block]:
 
 
 def verified(exploration: Exploration) -> Iterator[Block]:
-    """Whether the solution was verified, and what it does that one should know of."""
+    """Whether the solution was verified, and a warning about what it does, if any."""
     yield Line(document.verification(exploration).replace("**", ""))
     if document.warning(exploration):
         yield Line(document.warning(exploration), "bad")
 
 
 def where(exploration: Exploration, progress: Progress) -> str:
-    """What the exploration is at, in a sentence."""
+    """The state of the exploration, in a sentence."""
     if progress.activity == "working":
         return f"Working: {progress.message or 'starting'} …"
     if progress.activity == "review":
@@ -129,7 +129,7 @@ def where(exploration: Exploration, progress: Progress) -> str:
 
 
 def plan(exploration: Exploration, progress: Progress | None = None) -> Iterator[Block]:
-    """The subtasks, each with its state; that of the one at work by ``progress``."""
+    """The subtasks, each with its state; ``progress`` tells which one is being worked on."""
     if not exploration.steps:
         if exploration.solution is not None:
             yield Line("A first try solved it without a plan.")
@@ -157,7 +157,7 @@ def candidates_in_words(step: Step) -> str:
 
 
 def shown_step(exploration: Exploration) -> Step | None:
-    """The subtask to look at: the first open one, or one that failed just before it."""
+    """The first open subtask, or, until that has candidates, a failed one just before it."""
     steps = list(exploration.steps)
     first = steering.next_open(exploration)
     position = len(steps) if first is None else steps.index(first)
@@ -169,12 +169,12 @@ def shown_step(exploration: Exploration) -> Step | None:
 
 
 def number_of(exploration: Exploration, step: Step) -> int:
-    """A subtask's place in the plan, counting from 1."""
+    """A subtask's position in the plan, counting from 1."""
     return [one.subtask.id for one in exploration.steps].index(step.subtask.id) + 1
 
 
 def subtask(exploration: Exploration, step: Step) -> Iterator[Block]:
-    """A subtask, and the docs that were found for it."""
+    """A subtask, and the docs found for it."""
     yield Heading(f"{number_of(exploration, step)}. {step.subtask.goal}")
     apis = step.recommendation.apis
     if apis:
@@ -183,7 +183,7 @@ def subtask(exploration: Exploration, step: Step) -> Iterator[Block]:
 
 
 def docs_fold(docs: Sequence[ApiDoc], left_out: Collection[str] = ()) -> Fold:
-    """Docs, each of which can be unfolded; those whose path is ``left_out`` no prompt had."""
+    """Docs, each of which can be expanded; those in ``left_out`` were in no prompt."""
     folds = (
         Fold(f"{doc.path} · left out" if doc.path in left_out else doc.path, doc_blocks(doc))
         for doc in docs
@@ -208,14 +208,14 @@ def _doc(doc: ApiDoc) -> Iterator[Block]:
 
 
 def place_of(source: ApiDoc | Mention) -> str:
-    """Where something was read: an address, or file and line."""
+    """Where something was read: a URL, or file and line."""
     return source.url or (source.file or "") + (
         f":{source.line}" if source.file and source.line else ""
     )
 
 
 def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> str:
-    """A candidate's number in its subtask, and what came of it."""
+    """A candidate's number in its subtask, and its outcome."""
     outcome = "ran" if candidate.ran else "failed" if candidate.observation else "not run"
     notes = [outcome, *(["repaired"] if candidate.origin == "debug" else [])]
     notes += ["yours"] if candidate.origin == "user" else []
@@ -224,7 +224,7 @@ def candidate_title(number: int, candidate: Candidate, *, is_proposed: bool) -> 
 
 
 def candidate(number: int, one: Candidate, *, is_proposed: bool) -> Iterator[Block]:
-    """A candidate: its code, and what came of it."""
+    """A candidate: its code, problems and output."""
     tone: Tone = "strong" if one.ran or one.observation is None else "bad"
     yield Line(candidate_title(number, one, is_proposed=is_proposed), tone)
     yield Code(one.code)
@@ -258,7 +258,7 @@ def cost(exploration: Exploration) -> str:
 
 
 def _advice(exploration: Exploration, progress: Progress) -> Iterator[str]:
-    """What can be done now, in the words that do it."""
+    """What can be done now, as sub-commands to type."""
     if progress.activity == "working":
         yield "%exploracoder status · cancel"
         return
@@ -277,7 +277,7 @@ def _advice(exploration: Exploration, progress: Progress) -> Iterator[str]:
 
 
 def cost_page(exploration: Exploration) -> Page:
-    """What each part cost, and all together."""
+    """What each part cost, and the total."""
     rows = [_cost_row(part.part, part.usage) for part in exploration.spending]
     rows.append(_cost_row("all", exploration.usage))
     head = ("part", "calls", "prompt tokens", "completion tokens", "seconds of the model")
@@ -292,7 +292,7 @@ def _cost_row(part: str, usage: Usage) -> tuple[str, ...]:
 
 
 def libraries_page(libraries: Sequence[Library]) -> Page:
-    """The libraries in use, and how much of them is known."""
+    """The libraries in use, with their versions and numbers of public APIs."""
     rows = tuple((one.name, one.version, f"{one.apis} public APIs") for one in libraries)
     return Page((Table(rows),))
 
@@ -306,7 +306,7 @@ def search_page(query: str, hits: Sequence[Hit]) -> Page:
 
 
 def tools_page(answers: Sequence[tuple[str, str]]) -> Page:
-    """What a repository tool answered, for each place that was looked into."""
+    """A repository tool's answer for each root that it searched."""
     blocks: list[Block] = []
     for root, text in answers:
         blocks += [Heading(root), Code(text)]
@@ -314,7 +314,7 @@ def tools_page(answers: Sequence[tuple[str, str]]) -> Page:
 
 
 def doc_page(doc: ApiDoc) -> Page:
-    """All that is known of an API."""
+    """Everything known about an API."""
     examples = tuple(Code(example) for example in doc.examples)
     example_blocks = (
         (Fold(f"Examples ({len(examples)})", examples, is_open=True),) if examples else ()
@@ -339,7 +339,7 @@ def preview_page(preview: Preview) -> Page:
 
 
 def replay_page(name: str, replay: Replay) -> Page:
-    """What came out differently when the cells ran again."""
+    """What differed when the cells were rerun."""
     blocks: list[Block] = [Line(str(change), "strong") for change in replay.versions]
     cells = replay.cells
     rows = ((cell.result, cell.cell, cell.goal, *map(str, cell.versions)) for cell in cells)

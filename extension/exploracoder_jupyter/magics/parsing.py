@@ -1,4 +1,4 @@
-"""What stands after ``%exploracoder``, taken apart."""
+"""Parses what follows ``%exploracoder``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from exploracoder_jupyter.magics import registry
 _OPTION = re.compile(r"\s*--(?P<name>[A-Za-z][\w-]*)=?")
 _VALUE = re.compile(r"""\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>\S+))""")
 _WAIT_AT_END = re.compile(r"(?:^|\s)--wait\s*$")
-# From this likeness on, the first word of a line is taken for a sub-command with a slip in it.
+# From this similarity on, the first word of a line is taken for a misspelled sub-command.
 _LIKE = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A task, with what was given beside it. ``check`` and ``context`` are still names."""
+    """A task with its options. ``check`` and ``context`` are still names, not yet code."""
 
     task: str
     libraries: tuple[str, ...] = ()
@@ -45,12 +45,12 @@ class Order:
 
     @property
     def words(self) -> list[str]:
-        """What follows, word by word."""
+        """The words after the sub-command."""
         return self.rest.split()
 
 
 def parse(line: str, cell: str | None) -> Request | Order:
-    """Take a magic's line and body apart. Raises InputError with the nearest known word."""
+    """Parse a magic's line and body. Raises InputError with the nearest known word."""
     options, rest = _options(line)
     if cell is not None:
         _check_nothing_left(rest)
@@ -66,8 +66,8 @@ def parse(line: str, cell: str | None) -> Request | Order:
 
 
 def _order(name: str, rest: str, options: Mapping[str, list[str]]) -> Order:
-    """Of the options a sub-command takes ``--wait`` alone, before or after its own words."""
-    # The tools have options of their own, which are taken apart where they are asked.
+    """Parse a sub-command, whose only option is ``--wait``, before or after its own words."""
+    # ``tools`` has options of its own, which `tool_words` parses.
     after, rest = ({}, rest) if name == "tools" else _options(rest, ("wait",))
     others = [option for option in options if option != "wait"]
     if others:

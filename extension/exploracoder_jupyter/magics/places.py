@@ -1,4 +1,4 @@
-"""Which subtask and candidate a user means by a number."""
+"""Resolves the numbers by which a user refers to subtasks and candidates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def subtask(exploration: Exploration, word: str) -> Step:
 
 
 def subtask_or_shown(exploration: Exploration, word: str) -> Step:
-    """The same; without a word it is the one that is shown."""
+    """Like `subtask`, but without a word the one that is shown."""
     if word:
         return subtask(exploration, word)
     step = shown_step(exploration)
@@ -38,7 +38,7 @@ def subtask_or_shown(exploration: Exploration, word: str) -> Step:
 
 
 def candidate(exploration: Exploration, word: str) -> tuple[Step, Candidate | None]:
-    """Subtask and candidate of ``N`` or ``S.N``; without a word what is proposed, if anything is.
+    """The subtask and candidate of ``N`` or ``S.N``; without a word, the proposed one, if any.
 
     Raises InputError when there is no such subtask or candidate, CommandError when none is open.
     """
@@ -57,6 +57,6 @@ def candidate(exploration: Exploration, word: str) -> tuple[Step, Candidate | No
 
 
 def split_number(rest: str) -> tuple[str, str]:
-    """A candidate's number at the head of a line, and what follows it."""
+    """A candidate's number at the start of a line, and what follows it."""
     first, _, others = rest.partition(" ")
     return (first, others.strip()) if _CANDIDATE.fullmatch(first) else ("", rest)

@@ -1,4 +1,4 @@
-"""The sub-commands and options: help, completion and the documentation are made from these."""
+"""The sub-commands and options, from which help, completion and documentation are generated."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def find_option(name: str, option_names: Sequence[str] = tuple(_OPTIONS_BY_NAME)
 
 
 def find_tool_option(name: str) -> Option:
-    """The option of ``tools`` of this name. Raises InputError, with the nearest one."""
+    """The ``tools`` option of this name. Raises InputError, with the nearest one, if unknown."""
     by_name = {one.name: one for one in TOOL_OPTIONS}
     if name in by_name:
         return by_name[name]
@@ -130,7 +130,7 @@ def find_tool_option(name: str) -> Option:
 
 
 def unknown(name: str) -> InputError:
-    """That there is no such sub-command, and which is nearest."""
+    """The error for an unknown sub-command, with the nearest known one."""
     near = nearest(name, tuple(_BY_NAME), cutoff=0.0)
     return InputError(
         f"There is no sub-command {name!r}. The nearest is '{near}'; '%exploracoder help' lists"
@@ -140,7 +140,7 @@ def unknown(name: str) -> InputError:
 
 
 def nearest(name: str, words: Sequence[str], *, cutoff: float) -> str:
-    """The known word that looks most like ``name``, or an empty string below the cutoff."""
+    """The word most similar to ``name``; empty if none reaches the cutoff."""
     matches = difflib.get_close_matches(name, words, n=1, cutoff=cutoff)
     return matches[0] if matches else ""
 

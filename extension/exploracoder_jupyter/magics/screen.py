@@ -1,4 +1,4 @@
-"""Where a cell's output goes while the work goes on: a display that is updated, or a terminal."""
+"""The output of a cell while the work goes on: an updatable display, or a terminal."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ class Screen(Protocol):
         ...
 
     def say(self, page: Page) -> None:
-        """Say something beside the work that is shown."""
+        """Show a message beside the work."""
         ...
 
     def tell(self, event: Event, look: Look) -> None:
-        """Something has happened; called in the thread of the work."""
+        """Handle an event; called in the thread of the work."""
         ...
 
     def wait(self, job: Job[None]) -> None:
-        """Wait until a job is done, showing how far it is. Raises what it raised."""
+        """Wait until a job is done, showing its progress. Raises whatever the job raised."""
         ...
 
     def retire(self, *, is_over: bool = False) -> None:
-        """Another cell shows the work from now on, or none does when all ``is_over``; what is shown
-        here stays as it is."""
+        """Stop updating this output and leave it as it is: another cell shows the work from now
+        on, or none does if ``is_over``."""
         ...
 
 
 def screen_for(shell: Any, board: Board | None = None) -> Screen:
-    """The screen of the cell that runs in ``shell`` now; with a board it can have widgets."""
+    """Make the screen of the running cell in ``shell``; a board allows it to show widgets."""
     if getattr(shell, "kernel", None) is None:
         return TerminalScreen()
     return DisplayScreen(shell, board)
@@ -66,8 +66,8 @@ def screen_for(shell: Any, board: Board | None = None) -> Screen:
 class DisplayScreen:
     """A display in a front end, updated by its id, so that it stays in the cell that began it.
 
-    Once the front end is known to draw widgets, they take the page's place. From then on the
-    display itself is left alone, since an update of it would make all of them anew.
+    Once the front end is known to draw widgets, they replace the page. From then on the display
+    itself is left alone, since updating it would recreate all of them.
     """
 
     waits_always = False
@@ -78,7 +78,7 @@ class DisplayScreen:
         self._view: View | None = None
         self._latest: Moment | None = None
         self._id = uuid4().hex
-        # A kernel knows by its context which cell runs; updates come from another thread.
+        # The context tells the kernel which cell is running; updates come from another thread.
         self._context = contextvars.copy_context()
         self._lock = threading.RLock()
         self._is_shown = False
@@ -101,13 +101,13 @@ class DisplayScreen:
             self._context.copy().run(self._draw, self._latest)
 
     def say(self, page: Page) -> None:
-        """Say something beside the widgets."""
+        """Show a message beside the widgets."""
         with self._lock:
             if self._view is not None:
                 self._context.copy().run(self._view.say, page)
 
     def tell(self, event: Event, look: Look) -> None:
-        """Show it now, or a moment later together with what comes until then."""
+        """Show the event now, or shortly after, together with those that follow meanwhile."""
         if self._is_due:
             return
         remaining = _EVERY_SECONDS - (time.monotonic() - self._last)
@@ -118,11 +118,11 @@ class DisplayScreen:
         asyncio.get_running_loop().call_later(remaining, self._draw_due, look)
 
     def wait(self, job: Job[None]) -> None:
-        """Wait; the display is updated meanwhile."""
+        """Wait for the job, while events keep updating the display."""
         job.wait()
 
     def retire(self, *, is_over: bool = False) -> None:
-        """Widgets make room for the page, which a notebook keeps when the kernel is gone."""
+        """Replace the widgets by the page, which a notebook keeps when the kernel is gone."""
         with self._lock:
             self._is_retired = True
             view, self._view = self._view, None
@@ -156,13 +156,13 @@ class DisplayScreen:
 
 
 def _left_behind(moment: Moment) -> Page:
-    """The page that is seen where no kernel has widgets for it."""
+    """The page to see where no kernel provides the widgets."""
     note = f"This page stays as it is. To go on after a restart run {moment.way_back}"
     return moment_page(replace(moment, note=note))
 
 
 class TerminalScreen:
-    """A terminal: lines and a spinner while it works, the page at the end."""
+    """A terminal: lines and a spinner during the work, the page at the end."""
 
     waits_always = True
 
@@ -177,26 +177,26 @@ class TerminalScreen:
         print_page(page)
 
     def draw(self, look: Look) -> None:
-        """Print how the work stands now."""
+        """Print the work as it stands now."""
         self.show(moment_page(look()))
 
     def say(self, page: Page) -> None:
-        """Print it."""
+        """Print the message."""
         self.show(page)
 
     def tell(self, event: Event, look: Look) -> None:
-        """Keep it for the thread that owns the terminal."""
+        """Queue the event for the thread that owns the terminal."""
         self._events.append(event)
 
     def wait(self, job: Job[None]) -> None:
-        """Wait, saying what happens."""
+        """Wait for the job, printing its events."""
         from exploracoder.cli.console import Progress
 
         with Progress() as progress:
             job.wait(each=lambda: self._say_events(progress))
 
     def retire(self, *, is_over: bool = False) -> None:
-        """Nothing: what was printed stays."""
+        """Do nothing: what was printed stays."""
 
     def _say_events(self, progress: Any) -> None:
         while self._events:

@@ -1,4 +1,4 @@
-"""Sub-commands that steer an exploration, as commands of a session."""
+"""Translates the sub-commands that steer an exploration into a session's commands."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from exploracoder_jupyter.magics.registry import nearest
 def command_for(name: str, rest: str, exploration: Exploration) -> c.Command:
     """The command that a sub-command stands for.
 
-    Raises InputError for a number that is not there, CommandError when nothing is open for it.
+    Raises InputError for an invalid number or goal, CommandError when nothing is open for it.
     """
     return _COMMANDS[name](rest, exploration)
 
 
 def plan_command(rest: str, exploration: Exploration) -> c.Command:
-    """The command of ``plan ACTION …``. Raises InputError, with the nearest action."""
+    """The command for ``plan ACTION …``. Raises InputError, with the nearest action, if unknown."""
     action, _, words = rest.partition(" ")
     if action not in _PLAN:
         near = nearest(action, tuple(_PLAN), cutoff=0.0)

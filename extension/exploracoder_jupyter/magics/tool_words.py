@@ -1,4 +1,4 @@
-"""``%exploracoder tools …``: its words taken apart, asked, and answered off the kernel's thread."""
+"""``%exploracoder tools …``: parses its words, and answers off the kernel's thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from exploracoder_retrieval.repotools.tool_text import answer_text
 from exploracoder_jupyter.magics import registry
 from exploracoder_jupyter.magics.named_code import code_named
 
-# The tools' arguments by the options of the command line.
+# The tools' arguments, by option.
 _ARGUMENTS = {
     "class": "class_name",
     "name": "method_name",
@@ -37,9 +37,9 @@ class Asked:
 
 
 def parse_tools(rest: str, names: Mapping[str, Any]) -> Asked:
-    """What follows ``tools``. ``names`` is the user's namespace, in which code is looked up.
+    """Parse what follows ``tools``. ``names`` is the user's namespace, to look up code in.
 
-    Raises InputError, with the nearest known word, when it cannot be asked.
+    Raises InputError, with the nearest known word, when it is not a valid question.
     """
     try:
         words = shlex.split(rest)
@@ -74,10 +74,9 @@ def parse_tools(rest: str, names: Mapping[str, Any]) -> Asked:
 async def ask_tools(
     lookup: Asked, roots: Sequence[str], options: Options
 ) -> tuple[tuple[str, str], ...]:
-    """The answers as text, each with the root that it is about.
+    """The answers as text, each with its root.
 
-    Of several roots, those that have nothing of the name are left out. Raises InputError when none
-    has, or one cannot be had.
+    Roots without an answer are left out. Raises InputError when there is no answer at all.
     """
     return await in_thread(_ask, lookup, roots, options)
 

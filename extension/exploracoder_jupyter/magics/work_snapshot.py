@@ -1,4 +1,4 @@
-"""What a cell shows of the work: one look at it."""
+"""A snapshot of the work, for a cell to show."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from exploracoder.state import Exploration
 class Moment:
     """The work as it stands.
 
-    ``exploration`` is None before it is open. ``error`` is why it could not be opened; ``note`` is
-    said at the end.
+    ``exploration`` is None before it is open. ``error`` says why it could not be opened; ``note``
+    is shown at the end.
     """
 
     exploration: Exploration | None
@@ -31,7 +31,7 @@ class Moment:
 
     @property
     def way_back(self) -> str:
-        """What to run to go on once this kernel is gone."""
+        """The commands to go on with once this kernel is gone."""
         return f"%load_ext exploracoder, then %exploracoder resume {self.notebook or 'FILE'}"
 
 

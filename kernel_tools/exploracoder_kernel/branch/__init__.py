@@ -1,4 +1,4 @@
-"""The branch process: the code that runs inside the user's interpreter, which has nothing of ours.
+"""The branch process: code that runs in the user's interpreter, where our package isn't installed.
 
-Standard library, and IPython where it is there; Python 3.9 and newer. ``process.py`` is the entry.
+Standard library, and IPython if installed; Python 3.9 and newer. ``process.py`` is the entry point.
 """

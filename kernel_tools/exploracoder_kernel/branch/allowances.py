@@ -1,7 +1,7 @@
-"""What branches may use while the reaper looks: processes, threads, memory.
+"""Limits on what branches may use: processes, threads, memory.
 
-Under a supervisor a fork over the limit is refused before it happens. Memory, and processes where
-nobody supervises, are looked at every now and then; a branch over its limit is killed.
+Under a supervisor, a fork over the limit is refused before it happens. Memory, and processes if
+there is no supervisor, are checked periodically; a branch over its limit is killed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .families import Families
 
 MOST_PROCESSES = 64
 MOST_THREADS = 1024
-_OUR_OWN_FORK = 2  # to fork a branch takes two processes for a moment
+_OUR_OWN_FORK = 2  # forking a branch briefly takes two more processes
 _UNDER_WAY_SECONDS = 0.1
 _FULL_SECONDS = 0.01
 _EVERY_SECONDS = 0.05
@@ -36,10 +36,10 @@ class Allowances:
     """Counts for the supervisor, and finds branches that use too much.
 
     Args:
-        families: Who belongs to whom.
-        usual: What holds for a branch unless a run brings limits of its own.
-        tell: Called once a run with the branch, the limit's name, and whether the branch is killed
-            over it.
+        families: Which process belongs to which branch.
+        usual: The limits of a branch unless a run sets its own.
+        tell: Called with the branch, the limit's name, and whether the branch is killed over it;
+            for refusals, only once per run.
     """
 
     def __init__(self, families: Families, usual: Limit, tell: Tell) -> None:
@@ -57,34 +57,34 @@ class Allowances:
         self._next = 0.0
 
     def start(self, branch: int, limit: Limit) -> None:
-        """A run begins; its limits come before the usual ones."""
+        """Start a run, whose limits override the usual ones."""
         processes = limit.processes or self._usual.processes
         self._runs[branch] = Limit(processes, limit.memory_bytes or self._usual.memory_bytes)
         self._forget(branch)
         self._next = min(self._next, time.monotonic() + _EVERY_SECONDS)
 
     def stop(self, branch: int) -> bool:
-        """The run has ended, or its branch has; whether it wanted more processes than allowed."""
+        """End the branch's run; return whether it wanted more processes than allowed."""
         wanted_more = (branch, "processes") in self._told
         self._runs.pop(branch, None)
         self._forget(branch)
         return wanted_more
 
     def is_alone(self, branch: int) -> bool:
-        """Whether the branch is sure to be one process, since it never started another."""
+        """Whether the branch is certainly a single process, having never started another."""
         return self.is_supervised and branch not in self._starters
 
     def forget(self, branch: int) -> None:
-        """The branch has ended."""
+        """Drop a branch that has ended."""
         self._starters.discard(branch)
         self.frozen.discard(branch)
         self.stop(branch)
 
     def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
-        """Whether a thread of the branch may start one process or thread more.
+        """Whether a thread of the branch may start another process or thread.
 
-        The processes are counted when what the last count left is used up, so a fork costs no walk
-        through the table; nor do forks that are refused one after another.
+        Processes are counted only once the room that the last count found is used up, so most forks
+        cost no walk through the process table; nor do forks refused in quick succession.
         """
         if branch in self.frozen:
             return False
@@ -107,7 +107,7 @@ class Allowances:
         return max(0.0, self._next - time.monotonic())
 
     def look(self) -> list[int]:
-        """The branches that are over a limit now."""
+        """The branches over a limit now; none before the next look is due."""
         if time.monotonic() < self._next:
             return []
         start = time.monotonic()
@@ -123,7 +123,7 @@ class Allowances:
 
     def _is_over(self, branch: int, family: list[linux.Process]) -> bool:
         limit = self._runs.get(branch, self._usual)
-        # Forks are refused in time where somebody supervises; a kill is for when that failed.
+        # A supervisor refuses forks in time; killing is for when that failed.
         most = self._most(branch, is_thread=False) * (2 if self.is_supervised else 1)
         if limit.processes is not None and len(family) > most:
             self._say(branch, "processes", is_killed=True)
@@ -151,7 +151,7 @@ class Allowances:
         return processes + (0 if branch in self._runs else _OUR_OWN_FORK)
 
     def _under_way(self, branch: int, caller: int) -> int:
-        """How many others of the branch were allowed to start one a moment ago, not seen yet."""
+        """How many starts just allowed to other threads of the branch may not be visible yet."""
         since = time.monotonic() - _UNDER_WAY_SECONDS
         self._granted = {who: when for who, when in self._granted.items() if when > since}
         return sum(who[0] == branch and who[1] != caller for who in self._granted)
@@ -171,8 +171,8 @@ class Allowances:
 def _uses_more(family: list[linux.Process], most: int) -> bool:
     """Whether the processes together use more than ``most`` bytes.
 
-    What they share is first counted for each of them, which is quick; only when that is too much,
-    exactly. Of a process that does not let itself be measured, what it has over its parent counts.
+    Shared memory is first counted once per process, which is quick; only if that is too much is it
+    measured exactly. A process that can't be measured counts with what it uses beyond its parent.
     """
     resident = {process.pid: linux.resident_bytes(process.pid) for process in family}
     if sum(resident.values()) <= most:

@@ -1,4 +1,4 @@
-"""Mime bundles, made fit to travel as JSON within limits."""
+"""MIME bundles, made JSON-serializable and bounded in size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MAX_BINARY_CHARS = 24 * 1024 * 1024
 
 
 def bounded(data: dict[str, Any], max_chars: int) -> dict[str, Any]:
-    """A mime bundle in which plain text is cut and what is too large is left out."""
+    """A MIME bundle with its plain text shortened and oversized entries left out."""
     bundle: dict[str, Any] = {}
     for mime, content in data.items():
         if isinstance(content, bytes):

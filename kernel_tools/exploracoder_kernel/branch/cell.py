@@ -1,4 +1,4 @@
-"""A cell that is to be run."""
+"""A cell to run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """Source, and how it asks to be run.
+    """A cell's source, and how to run it.
 
     Attributes:
         name: The file name that it is compiled under.
         number: Its place in the history.
         is_stored: Whether its source and result are kept, and the number is used up.
-        is_silent: Whether nothing of it is shown or kept.
-        has_front: Whether somebody looks on who knows colours, pagers and payloads.
+        is_silent: Whether nothing from it is shown or kept.
+        has_front: Whether a front end is attached, which handles colours, pagers and payloads.
     """
 
     code: str
@@ -25,7 +25,7 @@ class Cell(NamedTuple):
 
     @property
     def blank_lines(self) -> int:
-        """How many lines without anything it starts with."""
+        """The number of blank lines before the first code."""
         lines = self.code.splitlines()
         return next((number for number, line in enumerate(lines) if line.strip()), 0)
 

@@ -51,7 +51,7 @@ class Runs:
         return outcome
 
     def deliver(self, request: Message) -> Message:
-        """Give a comm's message to the code that waits for it."""
+        """Deliver a comm message to the code that waits for it."""
         cell = Cell("", "<comm>", self._stored + 1, is_stored=False, has_front=True)
         parent = request.get("parent") or {}
         tell = self._owner.tell
@@ -73,7 +73,7 @@ class Runs:
         }
 
     def describe(self, names: Any, among: variables.Variables, may_force: bool) -> Any:
-        """What the named variables hold; lazy ones are looked into where a fork is safe."""
+        """Describe the named variables, lazy ones by their first elements if a fork is safe."""
         return variables.describe(names, among, forks.first_elements if may_force else None)
 
     def _changed(self, before: dict[str, variables.Mark], code: str, may_force: bool) -> Any:
@@ -133,7 +133,7 @@ class Runs:
         return error, more
 
     def _report(self, error: BaseException, cell: Cell) -> Message:
-        """What the reply says of an error; a front end is shown it now, unless it was already."""
+        """The reply's report of an error; shows it to a front end unless that was done already."""
         plain = report(error, cell.name)
         if not cell.has_front:
             return plain
@@ -149,7 +149,7 @@ class Runs:
 
 
 def _leave_copy(error: Optional[BaseException]) -> NoReturn:
-    """A fork that the snippet itself made came to the snippet's end: it must not answer for us."""
+    """End a fork that the snippet itself made: past the snippet's end, it must not reply for us."""
     streams.flush_all()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     code = error.code if isinstance(error, SystemExit) else bool(error)

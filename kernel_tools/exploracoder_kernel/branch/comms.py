@@ -1,7 +1,7 @@
-"""Comms, the message channels of widgets: those of the process speak to the owner.
+"""Comms, the message channels of widgets: the branch's comms send to the owner.
 
-Widgets make them with the package ``comm``, in which each kernel puts its own in place. That is
-done when the user's code imports it, and not before.
+Widgets create them through the ``comm`` package, in which each kernel installs its own
+implementation. We install ours when the user's code imports the package, not before.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _PACKAGE = "comm"
 
 
 def install(tell: Tell) -> None:
-    """Have ``comm`` speak through ``tell`` from its import on."""
+    """Once ``comm`` is imported, have its comms send through ``tell``."""
     sys.meta_path.insert(0, _Finder(tell))
 
 
 def deliver(message: dict[str, Any], parent: dict[str, Any], tell: Tell) -> None:
-    """Give a message of the front end to its comm, whose callbacks are the user's code.
+    """Pass a front end's message to its comm, whose callbacks are the user's code.
 
-    Where nobody could take it, the other end is told that its comm is closed.
+    If nothing here can take a new comm, the front end is told that it is closed.
     """
     kind, content = str(message["msg_type"]), dict(message["content"])
     module = sys.modules.get(_PACKAGE)
@@ -47,7 +47,7 @@ def deliver(message: dict[str, Any], parent: dict[str, Any], tell: Tell) -> None
 
 
 class _Finder:
-    """Finds the package as Python does, and has our comms put into it once it is loaded."""
+    """Finds ``comm`` as Python does, and installs our comms in it once it is loaded."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell

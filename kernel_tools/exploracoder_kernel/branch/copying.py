@@ -1,6 +1,6 @@
-"""Copies what a branch has for itself, for a fork of it: within bounds, and following no link.
+"""Copies a branch's private files for a fork of it, within bounds and following no links.
 
-Every name is looked up in a folder that is open, since whoever owns the tree may rename in it
+Every name is looked up relative to an open folder, since the tree's owner may rename things in it
 meanwhile.
 """
 
@@ -21,16 +21,16 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def copy(source: int, target: str) -> int:
-    """Copy what is in a folder into another, links as links.
+    """Copy the contents of a folder into another, links as links.
 
-    Pipes and sockets belong to who made them, and are not copied.
+    Pipes and sockets belong to their creators and are not copied.
 
     Args:
-        source: The folder, open.
-        target: It is made when it is not there.
+        source: A descriptor of the folder.
+        target: The other folder's path; created if missing.
 
     Returns:
-        How many files were left out, since they are too many or too large in all.
+        How many files were left out because there are too many or they are too large in total.
     """
     os.makedirs(target, exist_ok=True)
     room = _Room()
@@ -48,7 +48,7 @@ class _Room:
         self.left_out = 0
 
     def takes(self, size: int) -> bool:
-        """Whether a file of so many bytes still fits; it is counted in either case."""
+        """Whether a file of ``size`` bytes still fits; counts it in either case."""
         fits = self._files > 0 and size <= self._bytes
         if fits:
             self._files -= 1
@@ -60,10 +60,10 @@ class _Room:
 
 @contextlib.contextmanager
 def opened(name: str, parent: int | None = None) -> Iterator[int]:
-    """A folder, which must not be a link, by a name in an open one or by its path.
+    """Open a folder, which must not be a link, by its path or its name in an open folder.
 
     Raises:
-        OSError: It is none, or may not be opened.
+        OSError: It is not a folder, or may not be opened.
     """
     descriptor = os.open(name, _FOLDER, dir_fd=parent)
     try:

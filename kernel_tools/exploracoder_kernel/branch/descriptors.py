@@ -1,4 +1,4 @@
-"""What this process holds open, and what of it a parent and its fork can share."""
+"""The open descriptors of this process, and which of them it can share with a fork."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def all_open() -> Iterator[Open]:
 
 
 def reason_not_to_share() -> Optional[str]:
-    """What parent and fork can't both have; None when there is nothing of the kind."""
+    """Why parent and fork can't share the open descriptors; None if they can."""
     for descriptor in all_open():
         if descriptor.target.startswith(_GPUS):
             return "the process has a GPU context, which a fork can't use"
@@ -55,7 +55,7 @@ def reason_not_to_share() -> Optional[str]:
 
 
 def _is_database(file: Open) -> bool:
-    """SQLite's own marks; an empty file open for both ways is one that has no table yet."""
+    """Whether SQLite's marks show; an empty file open for both ways may have no table yet."""
     with contextlib.suppress(OSError):
         if file.target.endswith(_SQLITE_ENDINGS):
             return True
@@ -70,7 +70,7 @@ def _is_database(file: Open) -> bool:
 
 
 def _network_peer(fd: int) -> str:
-    """The other end of a TCP connection that still stands; empty for any other socket."""
+    """The peer of a TCP connection that is still up; empty for any other socket."""
     previous = socket.getdefaulttimeout()
     socket.setdefaulttimeout(None)  # a default would change the mode of the socket looked at
     try:
@@ -103,7 +103,7 @@ def count_selectors() -> int:
 
 
 def reopen_files() -> None:
-    """Open the regular files anew: a fork shares their positions with its parent."""
+    """Reopen the regular files: a fork shares their positions with its parent."""
     for file in all_open():
         if stat.S_ISREG(file.mode):
             with contextlib.suppress(OSError):
@@ -111,7 +111,7 @@ def reopen_files() -> None:
 
 
 def below(folder: str) -> list[Open]:
-    """The open files and folders in a folder, by the names that they have now."""
+    """The open files and folders below ``folder``, by their current names."""
     return [
         file
         for file in all_open()
@@ -121,9 +121,9 @@ def below(folder: str) -> list[Open]:
 
 
 def move(files: list[Open], old: str, new: str) -> None:
-    """Let what was open in one folder be what has the same names in its copy.
+    """Point files open below ``old`` to those with the same names in its copy ``new``.
 
-    A file that has no name any more is copied; what can't be had there is empty from now on.
+    A file that no longer has a name is copied; one that can't be opened becomes ``/dev/null``.
     """
     for file in files:
         try:

@@ -17,12 +17,12 @@ _READY = b"ready"
 
 
 class Split(NamedTuple):
-    """What a process learns when it was asked to become two.
+    """The outcome of a split, in either process.
 
     Attributes:
-        is_child: Whether this is the new one.
-        pid: The new one's number, as the other sees it; None when there is none.
-        refusal: Why there is none.
+        is_child: Whether this is the new process.
+        pid: In the parent, the new process's number; None if there is none.
+        refusal: Why there is no new process.
     """
 
     is_child: bool
@@ -31,7 +31,7 @@ class Split(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Two pipes: word from the new processes, and leave to go on for the first of them."""
+    """Two pipes: word from the new processes, and permission to go on for the first of them."""
 
     heard: int
     word: int
@@ -46,11 +46,11 @@ class _Ends(NamedTuple):
 
 
 def split(refusal: Optional[str], *, is_forced: bool) -> Split:
-    """Fork a child that the reaper adopts: a process between the two ends at once.
+    """Fork a child that the reaper adopts, through an intermediate process that exits at once.
 
     Args:
-        refusal: What the caller has against a fork.
-        is_forced: Fork whatever speaks against it.
+        refusal: The caller's own reason against a fork, if any.
+        is_forced: Fork despite any reason against it.
     """
     if not is_forced:
         refusal = refusal or fork_safety.reason_besides_threads()
@@ -76,10 +76,10 @@ def split(refusal: Optional[str], *, is_forced: bool) -> Split:
 
 
 def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
-    """Let the process in between go on and wait for the child's word; kill both if none comes.
+    """Let the intermediate process go on and wait for the child's word; kill both if none comes.
 
-    Threads are counted here again: some libraries (OpenBLAS) end theirs before any fork and start
-    them anew when they are needed. Where none is left now, the copy lacks none.
+    Threads are counted again here: some libraries (OpenBLAS) end theirs before any fork and restart
+    them when needed. If none is left now, the child lacks none.
     """
     refusal = None if is_forced else fork_safety.reason_in_threads()
     if refusal is None:
@@ -97,7 +97,7 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
 
 
 def _go_between(ends: _Ends) -> Split:
-    """Fork once more and end, so that the child has no parent but the reaper."""
+    """Fork once more and exit, so that the reaper becomes the child's parent."""
     try:
         ends.keep(ends.word, ends.leave)
         if os.read(ends.leave, 1) != _GO:

@@ -1,4 +1,4 @@
-"""Exceptions as reports: no colours, no frames of ours, lines counted in the snippet."""
+"""Exceptions as reports: no colours, none of our frames, line numbers of the snippet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_LINE = 2000
 
 
 def full_message_of(error: BaseException, limit: int) -> str:
-    """``str(error)``, or a sentence when that raises as well."""
+    """``str(error)``, shortened, or a placeholder if that raises as well."""
     try:
         return shorten(str(error), limit)
     except Exception as second:  # noqa: BLE001  # the user's __str__ may raise anything
@@ -57,7 +57,7 @@ def line_in(error: BaseException, cell_name: str) -> Optional[int]:
 
 
 def without_our_frames(error: Optional[BaseException]) -> None:
-    """Take frames of ours out of a traceback and those of its causes, the error's first apart."""
+    """Remove our frames from a traceback and those of its causes, except the error's first."""
     seen_ids: set[int] = set()
     queue = [error]
     while queue:
@@ -94,7 +94,7 @@ def _lines(error: BaseException) -> list[str]:
 
 
 def _first_shown(frame: TracebackType | None) -> TracebackType | None:
-    """The first frame that is not of the machinery which runs cells."""
+    """The first frame outside the machinery that runs cells."""
     while frame is not None and _is_machinery(frame.tb_frame.f_code.co_filename):
         frame = frame.tb_next
     return frame

@@ -1,9 +1,9 @@
 """Which process belongs to which branch.
 
 A branch leads a session of its own, and whatever it starts stays in that session or in one that was
-opened from it. Under a supervisor the reaper is told of each new session before it is opened, so no
-process gets out of its family, whatever its parents did. Without one, a process that left both its
-session and its parents is nobody's, and ends with the launch.
+opened from it. Under a supervisor, the reaper learns of each new session before it is opened, so no
+process escapes its family, whatever its parents did. Without one, a process that left both its
+session and its parents belongs to no branch, and ends with the launch.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Optional
 from . import linux
 
 _MANY_SESSIONS = 64
-_SHARE_OF_TIME = 20  # who asks again and again must not keep the reaper looking
+_SHARE_OF_TIME = 20  # repeated questions must not keep the reaper busy
 
 
 class Families:
-    """The branches of one reaper, by the numbers of their first processes."""
+    """The branches of one reaper, by the pids of their first processes."""
 
     def __init__(self, root: int) -> None:
         self.root = root
@@ -39,11 +39,11 @@ class Families:
         return iter(tuple(self._branches))
 
     def add(self, branch: int, parent: int) -> bool:
-        """Take in a branch that was forked from another.
+        """Register a branch that was forked from another.
 
         Returns:
-            False when the process does not come from ``parent``, or has ended: who asks has been
-            told a wrong number.
+            False if the process does not come from ``parent``, or has ended: the caller was given
+            a wrong pid.
         """
         if branch in self._branches or parent not in self._branches:
             return False
@@ -57,12 +57,12 @@ class Families:
         return True
 
     def expect_fork(self, parent: int) -> None:
-        """A branch is about to be asked for a fork, which will want one private folder."""
+        """Note that a branch is about to be asked for a fork, which will want a private folder."""
         if parent in self._branches:
             self._forks.add(parent)
 
     def take_fork(self, caller: int) -> bool:
-        """Whether a process may be that fork; each that was expected is taken once."""
+        """Whether a process may be a fork that is expected; each is taken only once."""
         branch = self.of(caller)
         is_expected = branch in self._forks
         self._forks -= {branch} if branch is not None else set()
@@ -75,14 +75,14 @@ class Families:
         self._sessions = {s: owner for s, owner in self._sessions.items() if owner != branch}
 
     def open_session(self, pid: int, branch: int) -> None:
-        """``pid``, of ``branch``, is about to lead a session."""
+        """Note that ``pid``, of ``branch``, is about to lead a new session."""
         self._sessions[pid] = branch
         if len(self._sessions) > self._prune_at:
             self._prune()
             self._prune_at = 2 * len(self._sessions) + _MANY_SESSIONS
 
     def of(self, pid: int) -> Optional[int]:
-        """The branch of a process or thread; None when it is none of ours, or gone."""
+        """The branch of a process or thread; None if it is not ours, or is gone."""
         here = os.getpid()
         while pid > 1 and pid != here:
             if pid in self._branches:
@@ -96,7 +96,7 @@ class Families:
         return None
 
     def of_group(self, group: int) -> Optional[int]:
-        """The branch of a process group: all its members are in one session."""
+        """The branch of a process group, whose members are all in one session."""
         leader = linux.read_process(group, even_ended=True)
         if leader is not None and leader.group == group:
             return self.of(group)
@@ -135,7 +135,7 @@ class Families:
         return self._sessions.get(process.session, parent_branch)
 
     def has_company(self, branch: int) -> bool:
-        """Whether a branch is more than one thread of one process; a quick look."""
+        """Whether a branch has more than one thread or process; a quick check."""
         process = linux.read_process(branch)
         if process is None:
             return False
@@ -144,11 +144,11 @@ class Families:
         return not is_alone and (process.threads > 1 or len(self.members_of(branch)) > 1)
 
     def members_of(self, branch: int) -> list[int]:
-        """The numbers of a branch's live processes."""
+        """The pids of a branch's live processes."""
         return [process.pid for process in self.members().get(branch, [])]
 
     def _is_child(self, pid: int, branch: int) -> bool:
-        """Whether a process descends from the reaper, and was of ``branch`` as far as is known."""
+        """Whether a process descends from the reaper and, as far as known, was of ``branch``."""
         if pid == os.getpid() or self.of(pid) not in (None, branch):
             return False
         while pid > 1 and pid != os.getpid():
@@ -159,7 +159,7 @@ class Families:
         return pid == os.getpid()
 
     def _prune(self) -> None:
-        """Forget sessions in which nobody was seen twice, and nobody is about to be."""
+        """Forget sessions that were found empty twice in a row and that nobody is about to open."""
         alive = {p.session for family in self.members().values() for p in family}
         empty = {
             session

@@ -1,4 +1,4 @@
-"""What speaks against forking this process, in words; each looks at the process as it is now."""
+"""Reasons against forking this process, in words; each check looks at its current state."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SETTLE_SECONDS = 0.005
 
 
 def reason_not_to_fork() -> Optional[str]:
-    """Why a fork of this process could hang or misbehave; None when nothing speaks against it."""
+    """Why a fork of this process could hang or misbehave; None if it is safe."""
     return reason_besides_threads() or reason_in_threads()
 
 
 def reason_besides_threads() -> Optional[str]:
-    """The system, or what the process holds open."""
+    """A reason in the system, the open descriptors or the memory; None if there is none."""
     if not sys.platform.startswith("linux"):
         return f"fork is not safe on {sys.platform}"
     if landlock.is_used_up():
@@ -29,7 +29,7 @@ def reason_besides_threads() -> Optional[str]:
 
 
 def _reason_in_memory() -> Optional[str]:
-    """Memory that both would write to: a fork copies all other."""
+    """Shared mappings, which both would write to: a fork copies all other memory."""
     try:
         with open("/proc/self/maps", "rb") as file:
             shared_mappings = [line for line in file if line.split(None, 2)[1].startswith(b"rw-s")]
@@ -41,9 +41,9 @@ def _reason_in_memory() -> Optional[str]:
 
 
 def reason_in_threads() -> Optional[str]:
-    """Threads besides this one: they would be missing in the child, and their locks held.
+    """Threads other than this one: the child would lack them, but find their locks held.
 
-    One that has just ended may still be listed: it gets a few milliseconds to go.
+    One that has just ended may still be listed, so it gets a few milliseconds to disappear.
     """
     deadline = time.monotonic() + _SETTLE_SECONDS
     while (threads := len(os.listdir("/proc/self/task"))) > 1:
@@ -54,12 +54,12 @@ def reason_in_threads() -> Optional[str]:
 
 
 def has_python_threads() -> bool:
-    """Whether another thread than this one runs Python."""
+    """Whether any other thread runs Python."""
     return len(sys._current_frames()) > 1
 
 
 def _described(threads: int) -> str:
-    """Names of the threads of Python, and how many there are of libraries."""
+    """Names of the Python threads, and the number of the libraries' threads."""
     names = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
     others = threads - len(sys._current_frames())
     words = names[:3]

@@ -1,4 +1,4 @@
-"""Forks of this process, and what is looked at in one that is thrown away."""
+"""Forks of this process, and what is evaluated in a throwaway fork."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _FIRST = 3
 
 
 def fork() -> int:
-    """``os.fork`` in which the child keeps the state of ``random``, which Python seeds anew.
+    """``os.fork``, except that the child keeps the state of ``random``, which Python reseeds.
 
-    The warning of newer Pythons about threads is not passed on: the owner has decided already.
+    Newer Pythons' warning about threads is suppressed: the owner has already decided.
     """
     module = sys.modules.get("random")
     state = module.getstate() if module is not None else None
@@ -36,11 +36,11 @@ def fork() -> int:
 
 
 def first_elements(value: Any) -> dict[str, Any]:
-    """The first elements of a lazy object, taken in a fork that is thrown away.
+    """The first elements of a lazy object, taken in a throwaway fork.
 
     Returns:
         ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``, or
-        nothing where a fork is not safe.
+        ``{}`` if a fork is not safe.
     """
     if fork_safety.reason_not_to_fork() is not None:
         return {}
@@ -84,7 +84,7 @@ def _force(value: Any) -> dict[str, Any]:
 
 
 def read_lines(fd: int, count: int, seconds: float) -> list[bytes]:
-    """That many lines; those that came, when it takes too long. Workers may keep it open."""
+    """Read ``count`` lines, or those that came in time. Workers may keep the pipe open."""
     deadline = time.monotonic() + seconds
     waiting = select.poll()
     waiting.register(fd, select.POLLIN)

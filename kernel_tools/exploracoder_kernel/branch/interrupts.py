@@ -1,4 +1,4 @@
-"""When SIGINT may stop what runs, and when it has to wait."""
+"""When SIGINT may interrupt running code, and when it has to wait."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Interrupts:
         self._is_pending = False
 
     def install(self) -> None:
-        """Take SIGINT over, also from a snippet that has changed it."""
+        """Install our SIGINT handler, even over one that a snippet installed."""
         signal.signal(signal.SIGINT, self._arrived)
 
     @contextlib.contextmanager
     def allowed(self) -> Iterator[None]:
-        """Around the user's code: SIGINT raises KeyboardInterrupt."""
+        """Let SIGINT raise KeyboardInterrupt in the block: around the user's code."""
         self._is_allowed, self._is_pending = True, False
         try:
             yield
@@ -37,7 +37,7 @@ class Interrupts:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Around our own work inside the user's code: SIGINT is raised at its end."""
+        """Defer SIGINT to the end of the block: around our own work inside the user's code."""
         was_held, self._is_held = self._is_held, True
         try:
             yield
@@ -48,7 +48,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def forbid(self) -> None:
-        """Back to the branch's own work, whatever state an interrupt left."""
+        """Ignore SIGINT again, for the branch's own work, whatever state an interrupt left."""
         self._is_allowed = self._is_held = self._is_pending = False
 
     def _arrived(self, _number: int, _frame: FrameType | None) -> None:
@@ -64,7 +64,7 @@ class TooLong(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooLong in the block after ``seconds``; a timer of the user's goes on afterwards."""
+    """Raise TooLong in the block after ``seconds``; the user's own timer resumes afterwards."""
 
     def expire(_number: int, _frame: FrameType | None) -> None:
         raise TooLong
@@ -83,7 +83,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 def attempt(
     action: Callable[[], T], otherwise: Optional[T] = None, seconds: Optional[float] = None
 ) -> Optional[T]:
-    """What code of the user's answers; ``otherwise`` when it raises or takes too long."""
+    """The result of calling user code; ``otherwise`` if it raises or takes too long."""
     try:
         with time_limit(seconds) if seconds else contextlib.nullcontext():
             return action()

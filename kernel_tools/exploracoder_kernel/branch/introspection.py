@@ -1,4 +1,4 @@
-"""What a branch says of its variables and names without running a cell."""
+"""Requests about a branch's variables and names, answered without running a cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ask = Callable[[Message], Message]
 
 
 def answers(cells: Any, runs: Runs) -> dict[str, Ask]:
-    """What may be asked, by the name of the request."""
+    """The functions that answer requests, by the request's name."""
     namespace = cells.namespace
 
     def describe_all(request: Message) -> Message:
@@ -54,7 +54,7 @@ def answers(cells: Any, runs: Runs) -> dict[str, Ask]:
 
 
 def _in_time(answer: Callable[[], Any], otherwise: Any) -> Any:
-    """Objects of the user's take part in these answers, and may take for ever over it."""
+    """The answer, or ``otherwise`` if it takes too long: the user's objects may take forever."""
     try:
         with time_limit(_SECONDS):
             return answer()

@@ -64,7 +64,7 @@ class IPythonCells:
         return self._loop.was_interrupted
 
     def prepare(self, cell: Cell, parent: dict[str, Any]) -> None:
-        """What runs from now on belongs to ``cell``, asked for by the message ``parent``."""
+        """Attribute what runs from now on to ``cell``, requested by the message ``parent``."""
         self.cell, self.shown, self.traceback, self._display_error = cell, None, [], None
         self._loop.was_interrupted = False
         if cell.has_front and not hasattr(self._shell, "kernel"):
@@ -75,7 +75,7 @@ class IPythonCells:
             self._shell.kernel.parent = parent
 
     def execute(self, cell: Cell) -> BaseException | None:
-        """Run a cell; the exception that left it is the answer."""
+        """Run a cell; return the exception that left it, if any."""
         self._shell.execution_count = cell.number
         options = {"store_history": cell.is_stored, "silent": cell.is_silent}
         if cell.has_front:
@@ -91,7 +91,7 @@ class IPythonCells:
         return error if isinstance(error, BaseException) else None
 
     async def _execute_in_loop(self, cell: Cell, options: dict[str, bool]) -> Any:
-        """A notebook's cells find the event loop running, also those without an ``await``."""
+        """Run a notebook's cell inside the running event loop, even one without an ``await``."""
         shell, exc_info = self._shell, None
         try:
             code = shell.transform_cell(cell.code)
@@ -120,7 +120,7 @@ class IPythonCells:
         return wishes if self.cell.has_front else []
 
     def complete(self, code: str, cursor: int) -> dict[str, Any]:
-        """Texts that may go on at ``cursor``, and where they start."""
+        """Completions at ``cursor``, and the range that they replace."""
         with warnings.catch_warnings(), provisionalcompleter():
             warnings.simplefilter("ignore")
             completions = list(self._shell.Completer.completions(code, cursor))
@@ -138,12 +138,12 @@ class IPythonCells:
         }
 
     def is_complete(self, code: str) -> tuple[str, str]:
-        """Whether a console would run this now; and if not, the indent of the next line."""
+        """Whether a console would run this now and, if not, the indent of the next line."""
         status, spaces = self._shell.input_transformer_manager.check_complete(code)
         return str(status), " " * (spaces or 0)
 
     def inspect_at(self, code: str, cursor: int, detail: int) -> dict[str, Any]:
-        """What a front end shows of the name at ``cursor``, as a mime bundle; empty: nothing."""
+        """What a front end shows about the name at ``cursor``: a MIME bundle, empty if unknown."""
         try:
             bundle = self._shell.object_inspect_mime(
                 token_at_cursor(code, cursor), detail_level=detail
@@ -155,14 +155,14 @@ class IPythonCells:
         return bounded(bundle, 200_000)
 
     def show(self, kind: str, data: dict[str, Any], metadata: dict[str, Any], **more: Any) -> None:
-        """Send a mime bundle to the owner."""
+        """Send a MIME bundle to the owner."""
         output = {"output_type": kind, "data": bounded(data, self.max_chars), "metadata": metadata}
         if kind == "execute_result":
             more["execution_count"] = self.cell.number
         self._tell({"output": {**output, **more}})
 
     def clear(self, wait: bool) -> None:
-        """Send that what was shown so far is to be taken away."""
+        """Tell the owner to clear the output shown so far."""
         self._tell({"output": {"output_type": "clear_output", "wait": wait}})
 
     def fail(self, error: BaseException) -> None:
@@ -180,13 +180,13 @@ class IPythonCells:
 
 
 def _silence_about_exit() -> Any:
-    """Keep IPython from advising the reader of an observation about keys; the filter's entry."""
+    """Suppress IPython's advice on keys, useless in an observation; return the filter's entry."""
     warnings.filterwarnings("ignore", "To exit: use 'exit'", UserWarning)
     return warnings.filters[0]
 
 
 def _choose_plots() -> None:
-    """Figures become outputs where IPython's inline backend is installed."""
+    """Turn figures into outputs if IPython's inline backend is installed."""
     if "MPLBACKEND" not in os.environ:
         is_there = importlib.util.find_spec("matplotlib_inline") is not None
         os.environ["MPLBACKEND"] = (

@@ -1,7 +1,7 @@
-"""Landlock: a process gives up rights that the kernel never gives back, nor to its children.
+"""Landlock: a process gives up rights irrevocably, for itself and its children.
 
-What a version of it can't take away stays: before the 4th the network, before the 6th signals to
-other processes and sockets without a name in the file system.
+Older versions can't take everything away: before version 4 the network stays, before version 6
+signals to other processes and sockets without a name in the file system.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def version() -> int:
 
 
 def restrict(rights: dict[str, Any]) -> None:
-    """Give up all rights of this process but those named.
+    """Give up all of this process's rights but those named.
 
     Args:
         rights: ``read``, ``list`` and ``write`` are lists of paths: trees that may be read and
@@ -61,7 +61,7 @@ def restrict(rights: dict[str, Any]) -> None:
     if not abi:
         return
     has_files = "read" in rights
-    # To handle one right on files would take that to move them between folders, too.
+    # Handling any right on files would also take away moving them between folders.
     handled_access = _handled(abi) if has_files else 0
     network = _TCP if abi >= 4 and not rights.get("network") else 0
     scopes = _SCOPES if abi >= 6 else 0
@@ -77,7 +77,7 @@ def restrict(rights: dict[str, Any]) -> None:
 def keep_apart() -> None:
     """Keep this process from looking into those that share its view of files, and they from it.
 
-    A right is given up that it does not need: the kernel lets nobody look across such a border.
+    It gives up a right that it does not need: the kernel lets nobody look across such a border.
 
     Raises:
         OSError: The kernel refused.
@@ -95,30 +95,30 @@ def layers() -> int:
 
 
 def is_used_up() -> bool:
-    """Whether this process can't be restricted any further, nor what is forked from it."""
+    """Whether neither this process nor its forks can be restricted any further."""
     return _layers >= _MOST_LAYERS
 
 
 def note_layers(count: int) -> None:
-    """Remember how many restrictions this process has from before it ran this program."""
+    """Record how many restrictions this process had before it ran this program."""
     global _layers
     _layers = count
 
 
 def forbid_new_privileges() -> None:
-    """No program started from here gets more rights than this process has."""
+    """Keep programs started from here from gaining more rights than this process has."""
     checked(libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "prctl")
 
 
 def _handled(abi: int) -> int:
-    """All rights on files that this version can take."""
+    """All rights on files that this version can take away."""
     bits = {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)
     return (1 << bits) - 1
 
 
 @contextlib.contextmanager
 def _enforced(known: int, handled: int, network: int, scopes: int) -> Iterator[int]:
-    """A set of rules, which may be added to in the block and holds from its end on."""
+    """A ruleset that the block may add rules to, enforced when the block ends."""
     fields = [handled, *([network] if known >= 4 else ()), *([scopes] if known >= 6 else ())]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
@@ -145,6 +145,6 @@ def _allow(ruleset: int, paths: list[str], rights: int) -> None:
 
 
 def _call(number: int, *arguments: Optional[object]) -> int:
-    """A system call: negative when it failed."""
+    """Make a system call; the result is negative if it failed."""
     values = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
     return int(libc().syscall(ctypes.c_long(number), *values))

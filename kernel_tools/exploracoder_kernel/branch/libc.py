@@ -1,4 +1,4 @@
-"""The C library, looked up once: that takes longer than most calls of it."""
+"""The C library, looked up only once: that takes longer than most calls to it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import os
 
 @functools.cache
 def libc() -> ctypes.CDLL:
-    """The one that Python itself is linked with."""
+    """The C library that Python itself is linked with."""
     return ctypes.CDLL(None, use_errno=True)
 
 
 def checked(result: int, call: str) -> int:
-    """What a call returned.
+    """Return the result of a C call unless it failed.
 
     Args:
-        result: Negative when it failed.
-        call: Which one, for the error.
+        result: What the call returned; negative if it failed.
+        call: The call's name, for the error.
 
     Raises:
-        OSError: It failed.
+        OSError: The call failed.
     """
     if result < 0:
         number = ctypes.get_errno()

@@ -1,6 +1,6 @@
-"""What only the operating system can say or do: process trees, memory, dying with one's parent.
+"""What only the operating system can tell or do: process trees, memory, dying with the parent.
 
-Where ``/proc`` or ``prctl`` is missing, the answers are empty and the requests do nothing.
+Without ``/proc`` or ``prctl``, queries return nothing and requests do nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Process(NamedTuple):
 
 
 def prctl(option: int, value: int) -> bool:
-    """Whether the system took it."""
+    """Call ``prctl``; return whether it succeeded."""
     try:
         from .libc import libc
 
@@ -44,15 +44,15 @@ def adopt_orphans() -> bool:
 
 
 def hide_memory() -> bool:
-    """Keep other processes of this user from this one's memory, descriptors and environment.
+    """Hide this process's memory, descriptors and environment from the user's other processes.
 
-    Forks inherit it; a new program starts without.
+    Forks inherit this; a new program starts without it.
     """
     return prctl(_PR_SET_DUMPABLE, 0)
 
 
 def offer_to_be_killed_first() -> None:
-    """When the machine's memory runs out, let the system end this process before the owner's."""
+    """Have the system kill this process before the owner's when memory runs out."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 
@@ -67,7 +67,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def has_process_table() -> bool:
-    """Whether the system tells of processes."""
+    """Whether the system lists its processes in ``/proc``."""
     return os.path.isdir("/proc/self/task")
 
 
@@ -81,7 +81,7 @@ def processes() -> list[Process]:
 
 
 def read_process(pid: int, *, even_ended: bool = False) -> Optional[Process]:
-    """A process, by its number or a thread's; None when it has ended, or else when it is gone."""
+    """A process, by its pid or a thread's; None if it is gone or, by default, has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -94,7 +94,7 @@ def read_process(pid: int, *, even_ended: bool = False) -> Optional[Process]:
 
 
 def process_of_thread(thread: int) -> int:
-    """The number of the process; that of the thread itself when it is gone."""
+    """The pid of the thread's process; ``thread`` itself if it is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{thread}/status", "rb") as file:
         for line in file:
             if line.startswith(b"Tgid:"):
@@ -108,7 +108,7 @@ def _tells_children() -> bool:
 
 
 def children(pid: int) -> list[int]:
-    """The children of all threads of a process; of the whole table where the kernel keeps none."""
+    """The children of a process's threads; from the process table if the kernel keeps no lists."""
     if not _tells_children():
         return [process.pid for process in processes() if process.parent == pid]
     pids: list[int] = []
@@ -120,7 +120,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(roots: list[int]) -> list[int]:
-    """Everything below ``roots`` that is alive, the roots themselves not included."""
+    """All live descendants of ``roots``, not including the roots themselves."""
     pids: list[int] = []
     queue = list(roots)
     while queue:
@@ -131,12 +131,12 @@ def descendants(roots: list[int]) -> list[int]:
 
 
 def kill_all(members: Callable[[], list[int]]) -> list[int]:
-    """SIGKILL whoever ``members`` names. All are stopped first, so that none slips away meanwhile.
+    """SIGKILL the processes that ``members`` lists, all stopped first so that none escapes.
 
-    They are asked for until no new ones come: a process may have forked just before it stopped.
+    ``members`` is called until it lists no new ones: one may have forked just before it stopped.
 
     Returns:
-        Who was killed.
+        The pids of those killed.
     """
     pids: list[int] = []
     while True:
@@ -152,14 +152,14 @@ def kill_all(members: Callable[[], list[int]]) -> list[int]:
 
 
 def kill_family(root: int) -> None:
-    """SIGKILL ``root``, its group, and all that descends from it."""
+    """SIGKILL ``root``, its group, and all its descendants."""
     kill_all(lambda: [pid for pid in (root, *descendants([root])) if read_process(pid)])
     with contextlib.suppress(OSError):
         os.killpg(root, signal.SIGKILL)
 
 
 def kill_descendants() -> None:
-    """SIGKILL everything that descends from this process, again until nothing is left."""
+    """SIGKILL all descendants of this process, repeatedly until none is left."""
     for _round in range(500):
         members = descendants([os.getpid()])
         if not members:
@@ -184,12 +184,12 @@ def reap() -> list[tuple[int, int]]:
 
 
 def amounts(file: str, *kinds: bytes) -> dict[bytes, int]:
-    """The lines of a file of ``/proc`` that start with one of ``kinds``, in bytes.
+    """The amounts in a file of ``/proc``, in bytes, on lines that start with one of ``kinds``.
 
-    No others are read, since a process names itself in one of them.
+    Other lines are not parsed, since one of them has a name that the process chose itself.
 
     Raises:
-        OSError, ValueError: There is no such file, or it has another form.
+        OSError, ValueError: There is no such file, or its format is different.
     """
     with open(f"/proc/{file}", "rb") as lines:
         parts = [line.split(b":", 1) for line in lines if line.startswith(kinds)]
@@ -197,7 +197,7 @@ def amounts(file: str, *kinds: bytes) -> dict[bytes, int]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory that a process uses alone or together with forks, without files; 0 when gone."""
+    """Memory that a process uses, alone or shared with forks, without files; 0 if it is gone."""
     try:
         sizes = amounts(f"{pid}/status", b"Rss")
         return sizes[b"RssAnon"] + sizes[b"RssShmem"]
@@ -206,7 +206,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def fair_bytes(pid: int) -> Optional[int]:
-    """Its memory, of what is shared its part; None when the system doesn't tell."""
+    """A process's memory, with its proportion of what is shared (PSS); None if not available."""
     try:
         sizes = amounts(f"{pid}/smaps_rollup", b"Pss")
         return sizes[b"Pss_Anon"] + sizes[b"Pss_Shmem"] if b"Pss_Anon" in sizes else sizes[b"Pss"]
@@ -215,6 +215,6 @@ def fair_bytes(pid: int) -> Optional[int]:
 
 
 def send_signal(pid: int, number: int) -> None:
-    """Nothing happens when the process has ended."""
+    """Send a signal; do nothing if the process has ended."""
     with contextlib.suppress(OSError):
         os.kill(pid, number)

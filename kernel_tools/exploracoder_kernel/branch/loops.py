@@ -1,4 +1,4 @@
-"""The event loop of top-level ``await``."""
+"""The event loop for top-level ``await``."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from . import descriptors
 class Loop:
     """One event loop for all cells of a branch, so that what they share stays usable.
 
-    After a fork the child goes on with the same loop, to which the user's objects may be bound, but
-    with a selector and a wake-up socket of its own: it would share those with its parent.
+    After a fork, the child continues with the same loop, to which the user's objects may be bound,
+    but with its own selector and wake-up socket: otherwise it would share its parent's.
     """
 
     def __init__(self) -> None:
@@ -25,11 +25,11 @@ class Loop:
         self._abandoned: list[asyncio.AbstractEventLoop] = []
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Run to the end; tasks that the cell left go on in the next await.
+        """Run a coroutine to its end; tasks that a cell leaves behind continue in the next await.
 
         Raises:
-            KeyboardInterrupt: SIGINT came. The coroutine has been cancelled, so that nothing of it
-                goes on later; one that returned all the same has its result returned.
+            KeyboardInterrupt: SIGINT came. The coroutine is cancelled, so that none of it runs
+                later; if it returns a result all the same, that is returned instead.
         """
         loop = self._current()
         task = loop.create_task(coroutine)
@@ -39,21 +39,21 @@ class Loop:
         except KeyboardInterrupt:
             if task.done():
                 if not task.cancelled():
-                    task.exception()  # seen, or asyncio would complain later
+                    task.exception()  # retrieved, or asyncio would complain later
                 raise
         self.was_interrupted = True
         task.cancel()
         try:
             return loop.run_until_complete(task)
         except asyncio.CancelledError as error:
-            # Before Python 3.11 this is another one, and the first says where it was.
+            # Before Python 3.11 this is a new error; the first one's traceback says where it was.
             is_second = isinstance(error.__context__, asyncio.CancelledError)
             first = error.__context__ if is_second else error
             assert first is not None
             raise KeyboardInterrupt().with_traceback(first.__traceback__) from None
 
     def run_until_readable(self, sock: socket.socket) -> None:
-        """Let tasks that cells left go on until there is something to read; at once without any."""
+        """Run tasks left by cells until ``sock`` is readable; return at once if there are none."""
         loop = self._loop
         if loop is None or loop.is_closed() or self._pid != os.getpid():
             return
@@ -81,7 +81,7 @@ class Loop:
         return self._loop
 
     def reason_not_to_fork(self) -> Optional[str]:
-        """What waits in the loop and could not go on in a fork; None when nothing does."""
+        """What is pending in the loop that could not go on in a fork; None if nothing is."""
         loop = self._loop if self._loop is not None and not self._loop.is_closed() else None
         if loop is not None:
             if asyncio.all_tasks(loop):
@@ -95,9 +95,9 @@ class Loop:
         return None
 
     def _renew(self, loop: Any) -> None:
-        """Go on with a loop that came over a fork; with a new one where it is of an unknown kind.
+        """Adapt a loop inherited through a fork; drop one of an unknown kind, to be replaced.
 
-        In the latter case the old one is kept, unused: closing it would reach into the parent's.
+        The dropped loop is kept, unused: closing it would affect the parent's.
         """
         try:
             parts = (loop._selector, loop._ssock, loop._csock)

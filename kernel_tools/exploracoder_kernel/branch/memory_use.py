@@ -9,7 +9,7 @@ from . import linux, private_folder
 
 
 def answer(_request: Any = None) -> dict[str, Any]:
-    """``{"own": ..., "shared": ...}`` in bytes: pages that only this process maps, and the others.
+    """``{"own": ..., "shared": ...}`` in bytes: pages that only this process maps, and all others.
 
     A fork shares all pages with its parent until either writes to them; it has files of its own.
     """
@@ -24,7 +24,7 @@ def answer(_request: Any = None) -> dict[str, Any]:
 
 
 def resident_bytes() -> int:
-    """All pages in memory, whoever else maps them: quick to say. 0 where the system can't."""
+    """All resident pages, shared or not, which is quick to read; 0 if the system can't tell."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""Does a dotted name exist here? Answered without running a property of the user's objects."""
+"""Does a dotted name exist here? Answered without running properties of the user's objects."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Walk(NamedTuple):
 
 
 def resolve(name: str, namespace: dict[str, Any]) -> dict[str, Any]:
-    """Whether ``name`` exists, where it stops existing, and what its owner has that is like it."""
+    """Whether ``name`` exists, up to which owner, and which of the owner's names are similar."""
     walk = follow(name, namespace)
     is_known = walk.exists is True and walk.value is not _UNKNOWN
     return {
@@ -134,7 +134,7 @@ def _getattr(owner: Any, name: str) -> Any:
 
 
 def _is_dynamic(kind: type) -> bool:
-    """Whether instances make up attributes as they are asked for."""
+    """Whether instances may compute attributes on access."""
     has_hook = inspect.getattr_static(kind, "__getattr__", _MISSING) is not _MISSING
     lookup = inspect.getattr_static(kind, "__getattribute__", None)
     is_written_in_python = not isinstance(lookup, types.WrapperDescriptorType)
@@ -142,7 +142,7 @@ def _is_dynamic(kind: type) -> bool:
 
 
 def member_names(owner: Any) -> list[str]:
-    """Names of ``owner``'s members, without calling a ``__dir__`` of the user's."""
+    """Names of ``owner``'s members, without calling a user-defined ``__dir__``."""
     if isinstance(owner, types.ModuleType):
         return sorted({*vars(owner), *_exported(owner)})
     kind = owner if isinstance(owner, type) else type(owner)
@@ -158,7 +158,7 @@ def _exported(module: types.ModuleType) -> list[str]:
 
 
 def nearest(walk: Walk, namespace: dict[str, Any]) -> list[str]:
-    """Up to five real names like the missing one: alike in spelling, or sharing its words."""
+    """Up to five existing names similar to the missing one, by spelling or shared words."""
     if walk.owner is _MISSING:
         pool = [name for name in {*namespace, *dir(builtins)} if not name.startswith("_")]
     else:
@@ -191,12 +191,12 @@ def signature(value: Any) -> Optional[str]:
     """The call signature, where Python knows it."""
     if not callable(value):
         return None
-    # Default values have reprs of the user's.
+    # Default values may have user-defined reprs.
     return attempt(lambda: cut(str(inspect.signature(value)), 500))
 
 
 def documentation(value: Any) -> Optional[str]:
-    """The docstring; of an object that is no definition, none: its class's says little of it."""
+    """The docstring of a definition; None for other objects, which only inherit their class's."""
     is_definition = inspect.isroutine(value) or isinstance(
         value, (type, types.ModuleType, property)
     )
@@ -212,7 +212,7 @@ def summary(value: Any) -> Optional[str]:
 
 
 def inspect_name(name: str, namespace: dict[str, Any]) -> dict[str, Any]:
-    """Type, signature, documentation and place of a dotted name."""
+    """Type, signature, documentation and source location of a dotted name."""
     walk = follow(name, namespace)
     if walk.exists is not True or walk.value is _UNKNOWN:
         return {"name": name, "found": walk.exists is True}

@@ -23,7 +23,7 @@ _TOO_LARGE = "[an output too large to keep was left out]"
 
 
 class Owner:
-    """Tells the owner what happens, and takes what it asks. Threads of the user's may tell too."""
+    """Sends events to the owner and receives its requests. The user's threads may send, too."""
 
     def __init__(self, sock: socket.socket, interrupts: Interrupts, channels: Channels) -> None:
         self._sock = sock
@@ -40,7 +40,7 @@ class Owner:
         return os.getpid() == self._pid
 
     def replace(self, sock: socket.socket) -> None:
-        """After a fork: this process is a branch of its own, on a socket of its own."""
+        """After a fork: make this process a branch of its own, with its own socket."""
         self._sock.close()
         self._sock = sock
         self._pid = os.getpid()
@@ -49,11 +49,11 @@ class Owner:
         self._channels.reset()
 
     def receive(self) -> tuple[Optional[wire.Message], list[int]]:
-        """The next request, with its descriptors; None when the owner has gone."""
+        """The next request, with its descriptors; None if the owner is gone."""
         return wire.receive(self._sock)
 
     def let_run(self, loop: Loop) -> None:
-        """Let the event loop go on until there is a request."""
+        """Run the event loop until a request arrives."""
         loop.run_until_readable(self._sock)
 
     def reply(self, message: wire.Message) -> None:
@@ -62,7 +62,7 @@ class Owner:
         self._send_all()
 
     def tell(self, message: wire.Message) -> None:
-        """Send from inside the user's code; a process that a snippet forked says nothing."""
+        """Send from inside the user's code; a process that a snippet forked sends nothing."""
         if not self.is_ours:
             return
         frame = _bounded_frame(message)
@@ -76,9 +76,9 @@ class Owner:
             self._send_all()
 
     def ask(self, prompt: str, is_password: bool) -> Optional[str]:
-        """A line from the owner's user, from inside the user's code; None: it can't be had.
+        """Ask the owner's user for a line, from inside the user's code; None if there is none.
 
-        SIGINT ends the wait, and never breaks a frame. An answer that comes later is passed over.
+        SIGINT ends the wait, but never splits a frame. An answer that comes later is ignored.
         """
         self._questions += 1
         number = self._questions
@@ -98,7 +98,7 @@ class Owner:
                 return None if value is None else str(value)
 
     def _send_all(self) -> None:
-        """Send what waits, one sender at a time: whoever is sending also sends what others add."""
+        """Send queued frames, one sender at a time, which also sends what others add meanwhile."""
         while self._frames and self._turn.acquire(blocking=False):
             try:
                 with _no_signals():
@@ -110,7 +110,7 @@ class Owner:
 
 @contextlib.contextmanager
 def _no_signals() -> Iterator[None]:
-    """A handler of the user's that raises would leave half a frame."""
+    """Block signals: a user's handler that raises would leave half a frame."""
     before = _signal.pthread_sigmask(signal.SIG_BLOCK, _ALL_SIGNALS)
     try:
         yield

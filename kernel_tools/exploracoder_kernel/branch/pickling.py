@@ -1,8 +1,8 @@
 """Pickles chosen variables of this process, a user's kernel, into a file.
 
-The text of this file is sent to another process's kernel and evaluated in a namespace of its own,
-as one silent request, so that it leaves no name behind. It may import nothing of ours, and runs in
-Python 3.8 too. The pickles name the pickle library by its real name; the kernel needs none.
+The source of this file is sent to that kernel, in another process, and evaluated in a namespace of
+its own, as one silent request, so that it leaves no name behind. It may import nothing of ours, and
+runs in Python 3.8 too. The pickles name the pickle library by its real name; the kernel needs none.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _UNPICKLABLE = re.compile(r"cannot pickle '([^']+)' (?:object|instances?)")
 
 
 class Refusal(Exception):  # noqa: N818  # an answer about a value
-    """Why a value can't go, in words."""
+    """Why a value can't be transferred, in words."""
 
 
 class PickleFile:
-    """A file, from its start, for pickles that may have ``limit`` bytes in all.
+    """Writes pickles of at most ``limit`` bytes in total to a file, from its start.
 
-    Once a pickle was dropped, those after it are only counted: they may build on it.
+    Once a pickle is dropped, later ones are only counted: they may refer to it.
     """
 
     def __init__(self, file: Any, limit: int) -> None:
@@ -60,7 +60,7 @@ class PickleFile:
         self._start = self._size = 0
 
     def write(self, data: Any) -> None:
-        """Count, and write what there is room for."""
+        """Count the data, and write it if there is room."""
         self._size += memoryview(data).nbytes
         if self._size > self._limit:
             raise Refusal(f"it is over {self._limit:,} bytes")
@@ -72,7 +72,7 @@ class PickleFile:
             raise
 
     def end_pickle(self) -> int:
-        """The bytes of the pickle; the next one begins. Raises Refusal if there was no room."""
+        """End the pickle and return its size in bytes. Raises Refusal if there was no room."""
         if self._start + self._size > self._limit:
             raise Refusal(f"with the others it is over {self._limit:,} bytes")
         size, self._size = self._size, 0
@@ -80,17 +80,17 @@ class PickleFile:
         return size
 
     def drop_pickle(self) -> None:
-        """The next pickle begins, and the file is of no use any more."""
+        """Discard the pickle, which makes the file useless."""
         self.is_whole, self._size = False, 0
 
 
 class MainNames(dict):  # type: ignore[type-arg]  # subscripted, it would not load in Python 3.8
-    """Stands for the kernel's own namespace, which becomes that of the branch."""
+    """Stands for the kernel's own namespace; unpickled, it is the branch's."""
 
 
 @contextlib.contextmanager
 def pickle_library(text: str) -> Iterator[Any]:
-    """The library from its text, under its real name; what was there under it comes back."""
+    """The library loaded from its source under its real name; restores what had that name."""
     before = _forget_library()
     module = types.ModuleType(f"{_LIBRARY}.{_LIBRARY}")
     # The package has the same functions. Whoever imports it now must be able to keep it.
@@ -110,7 +110,7 @@ def _forget_library() -> dict[str, types.ModuleType]:
 
 
 def pickler_class(library: Any) -> Any:
-    """The pickler: functions of the kernel's namespace become functions of the branch's."""
+    """The pickler class, which moves functions from the kernel's namespace to the branch's."""
     by_reference = library._should_pickle_by_reference
 
     class VariablePickler(library.Pickler):  # type: ignore[misc]  # known when this runs
@@ -127,7 +127,7 @@ def pickler_class(library: Any) -> Any:
             self._code_obstacle = _code_obstacle(str(request["python"]))
 
         def pickle(self, value: Any) -> tuple[int, set[str]]:
-            """Its bytes, and the names of functions and classes that it needs."""
+            """Pickle a value; return its bytes and the names of functions and classes it needs."""
             self._value, self._code_names = value, set()
             self.dump(value)
             return self._file.end_pickle(), self._code_names - self._hidden
@@ -169,10 +169,10 @@ def pickler_class(library: Any) -> Any:
 
 
 def pickle_variables(request: dict[str, Any], file: Any, library: Any) -> dict[str, Any]:
-    """Write pickles of all that can go, one after another, and report as a ``PickleReport`` is.
+    """Pickle all variables that can be, one after another; return a ``PickleReport``'s fields.
 
-    One pickler writes them, so that what they share stays shared. Functions and classes of the
-    notebook bring those that they need.
+    One pickler writes them all, so that what they share stays shared. Functions and classes of the
+    notebook bring along those that they need.
     """
     main = sys.modules["__main__"].__dict__
     refusals = {name: _obstacle(name, main) for name in request["names"]}
@@ -185,7 +185,7 @@ def pickle_variables(request: dict[str, Any], file: Any, library: Any) -> dict[s
         variables = _pickle_each(request["names"], main, pickler, output, refusals)
         if output.is_whole:
             break
-    # What an earlier attempt had written behind it goes, and what is buffered is written.
+    # Cuts off what a longer earlier attempt left, and flushes the buffer.
     file.truncate()
     return {
         "variables": variables,
@@ -207,7 +207,7 @@ def _pickle_each(
     output: PickleFile,
     refusals: dict[str, str],
 ) -> list[dict[str, Any]]:
-    """What there is a pickle of; ``refusals`` gets the others, and then it was in vain."""
+    """The variables that were pickled; adds others to ``refusals``, which voids this attempt."""
     variables = []
     queue = list(names)
     for name in queue:
@@ -227,7 +227,7 @@ def _pickle_each(
 
 
 def answer(request: dict[str, Any]) -> str:
-    """The report, in JSON; an empty one if the folder is gone, since nobody waits any more."""
+    """The report, in JSON; an empty one if the folder is gone, as nobody is waiting any more."""
     report: dict[str, Any] = {}
     path = str(request["path"])
     try:
@@ -237,12 +237,12 @@ def answer(request: dict[str, Any]) -> str:
                 report = pickle_variables(request, file, library)
     except BaseException as error:  # noqa: BLE001  # an interrupt too must leave the kernel well
         report = {"failure": f"{type(error).__name__}: {error}"}
-    # Paths may hold what is no text.
+    # Paths may hold lone surrogates, which UTF-8 can't encode.
     return json.dumps(report, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _hidden(main: dict[str, Any]) -> set[str]:
-    """Names that IPython put there, and the user did not bind to something else."""
+    """Names that IPython defined and the user has not rebound."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     hidden_variables = getattr(shell, "user_ns_hidden", {})
     own = {name for name, value in list(hidden_variables.items()) if main.get(name) is value}
@@ -250,7 +250,7 @@ def _hidden(main: dict[str, Any]) -> set[str]:
 
 
 def _code_obstacle(python: str) -> str:
-    """Why functions and classes can't go to a branch of that Python; empty when they can."""
+    """Why functions and classes can't go to a branch with that Python; empty if they can."""
     own = "{}.{}".format(*sys.version_info)
     if own.split(".") == python.split(".")[:2] and sys.implementation.name == "cpython":
         return ""
@@ -258,7 +258,7 @@ def _code_obstacle(python: str) -> str:
 
 
 def _obstacle(name: str, main: dict[str, Any]) -> str:
-    """Why there is nothing to pickle under a name; empty when there is."""
+    """Why there is nothing to pickle under a name; empty if there is."""
     if not name.isidentifier() or keyword.iskeyword(name):
         return "it is not a name in Python"
     if name not in main:
@@ -287,7 +287,7 @@ def _is_or_holds(words: str, is_itself: bool) -> str:
 
 
 def _type_name(main: dict[str, Any], name: str) -> str:
-    """Empty when there is no such variable."""
+    """The name of a variable's type; empty if there is no such variable."""
     if name not in main:
         return ""
     kind = type(main[name])

@@ -44,7 +44,7 @@ class PlainCells:
         self.max_chars = 20_000
 
     def is_hidden(self, name: str, value: object) -> bool:
-        """Whether the name was here before the user."""
+        """Whether the name was there before the user's code ran."""
         return name in self._given and self._given[name] is value
 
     def parse(self, code: str) -> ast.Module | None:
@@ -55,11 +55,11 @@ class PlainCells:
             return None
 
     def prepare(self, cell: Cell, _parent: dict[str, Any]) -> None:
-        """What runs from now on belongs to ``cell``."""
+        """Attribute what runs from now on to ``cell``."""
         self.cell = cell
 
     def execute(self, cell: Cell) -> BaseException | None:
-        """Run a cell; the exception that left it is the answer."""
+        """Run a cell; return the exception that left it, if any."""
         lines = cell.code.splitlines(keepends=True)
         linecache.cache[cell.name] = (len(cell.code), None, lines, cell.name)
         sys.displayhook = self._display
@@ -95,7 +95,7 @@ class PlainCells:
         return []
 
     def complete(self, code: str, cursor: int) -> dict[str, Any]:
-        """Names that may go on at ``cursor``, and where they start."""
+        """Names that complete the code at ``cursor``, and the range that they replace."""
         import rlcompleter
         import string
 
@@ -113,7 +113,7 @@ class PlainCells:
         return {"matches": matches, "start": start, "end": cursor}
 
     def is_complete(self, code: str) -> tuple[str, str]:
-        """Whether a console would run this now; and if not, the indent of the next line."""
+        """Whether a console would run this now and, if not, the indent of the next line."""
         last = (code.splitlines() or [""])[-1]
         indent = last[: len(last) - len(last.lstrip())]
         opens = last.rstrip().endswith(":")
@@ -128,7 +128,7 @@ class PlainCells:
         return "complete", ""
 
     def inspect_at(self, code: str, cursor: int, detail: int) -> dict[str, Any]:
-        """What a front end shows of the name at ``cursor``, as a mime bundle; empty: nothing."""
+        """What a front end shows about the name at ``cursor``: a MIME bundle, empty if unknown."""
         around = [name for name in _DOTTED.finditer(code) if name.start() <= cursor <= name.end()]
         before = _DOTTED.finditer(code[:cursor])
         calls = [name for name in before if code[name.end() :].startswith("(")]
@@ -165,7 +165,7 @@ class PlainCells:
 
 
 def _described(info: dict[str, Any], detail: int) -> str:
-    """What is known of a name, a line for each fact; ``detail`` adds where it is written."""
+    """The facts about a name, one per line; ``detail`` adds its line in the file."""
     facts = [
         ("Signature", f"{info['name']}{info['signature']}" if info.get("signature") else None),
         ("Type", info.get("type")),

@@ -1,4 +1,4 @@
-"""What a value looks like, in few characters and little time."""
+"""Previews of values, in few characters and little time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", dict: "{}"}
 
 
 def preview(value: object, limit: int = MAX_PREVIEW) -> str:
-    """``repr`` cut to ``limit`` characters; a sentence when it raises or takes too long."""
+    """``repr`` cut to ``limit`` characters; a placeholder if it raises or takes too long."""
     try:
         with time_limit(_REPR_SECONDS):
             return cut(without_colours(_bounded_repr(value, limit, 0)), limit)
@@ -31,7 +31,7 @@ def preview(value: object, limit: int = MAX_PREVIEW) -> str:
 
 
 def _bounded_repr(value: Any, limit: int, depth: int) -> str:
-    """As ``repr``, without walking through what will be cut off anyway."""
+    """Like ``repr``, without walking through what will be cut off anyway."""
     kind = type(value)
     if kind in (str, bytes, bytearray) and len(value) > limit:
         return repr(value[:limit])
@@ -59,7 +59,7 @@ def _bracketed(kind: type, parts: list[str]) -> str:
 
 
 def _has(kind: type, name: str) -> bool:
-    """Whether a class has an attribute, asked without running code of its metaclass."""
+    """Whether a class has an attribute, checked without running its metaclass's code."""
     bases = type.__dict__["__mro__"].__get__(kind)
     return any(name in type.__dict__["__dict__"].__get__(base) for base in bases)
 
@@ -69,14 +69,14 @@ def _is_class(value: object) -> bool:
 
 
 def length(value: Any) -> Optional[int]:
-    """``len(value)`` where the type has one and it answers at once."""
+    """``len(value)`` if the type has one and it answers quickly."""
     if _is_class(value) or not _has(type(value), "__len__"):
         return None
     return attempt(lambda: len(value), seconds=_REPR_SECONDS)
 
 
 def shape(value: Any) -> Optional[list[int]]:
-    """``value.shape`` where it is a tuple of integers."""
+    """``value.shape`` if it is a tuple of integers."""
     if _is_class(value) or not _has(type(value), "shape"):
         return None
 
@@ -89,7 +89,7 @@ def shape(value: Any) -> Optional[list[int]]:
 
 
 def is_lazy(value: object) -> bool:
-    """Whether its elements are made on demand: it can be iterated and is no container."""
+    """Whether a value makes its elements on demand: it is iterable but not a container."""
     kind = type(value)
     if issubclass(kind, (type, io.IOBase)) or not _has(kind, "__iter__"):
         return False
@@ -99,7 +99,7 @@ def is_lazy(value: object) -> bool:
 
 
 def is_iterator(value: object) -> bool:
-    """Whether taking an element from it consumes it."""
+    """Whether taking an element from a value consumes it."""
     return _has(type(value), "__next__")
 
 

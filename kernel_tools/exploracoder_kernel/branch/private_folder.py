@@ -1,7 +1,7 @@
-"""What a branch has for itself in a sandbox: a home, temporary files, and the folder it works in.
+"""A branch's private folders in a sandbox: its home, temporary files, and working folder.
 
-So what a snippet writes is neither the user's nor another branch's to lose, or to find. The folder
-to work in has links to the task's files. A fork gets a copy of its parent's.
+What a snippet writes there stays apart from the files of the user and of other branches. The
+working folder has links to the task's files. A fork gets a copy of its parent's folders.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOTE = (
 
 
 class PrivateFolder:
-    """Where the parts are: ``home``, ``tmp`` and ``work`` below ``path``."""
+    """The parts of a private folder: ``home``, ``tmp`` and ``work`` below ``path``."""
 
     def __init__(self, task: str, path: str) -> None:
         self._task = task
@@ -32,17 +32,17 @@ class PrivateFolder:
 
     @property
     def work(self) -> str:
-        """The folder to work in."""
+        """The working folder."""
         return os.path.join(self.path, "work")
 
     def make(self) -> None:
-        """Make the folder to work in, with a link to each file and folder of the task's."""
+        """Create the working folder, with a link to each of the task's files and folders."""
         os.makedirs(self.work, exist_ok=True)
         self._linked.clear()
         self._link()
 
     def _link(self) -> None:
-        """Link what is new in the task's folder; a link that a snippet removed stays away."""
+        """Link new entries of the task's folder; a link that a snippet removed stays removed."""
         self._seen_at = os.stat(self._task).st_mtime_ns
         for name in os.listdir(self._task):
             if name not in self._linked:
@@ -51,10 +51,10 @@ class PrivateFolder:
                     os.symlink(os.path.join(self._task, name), os.path.join(self.work, name))
 
     def follow(self) -> None:
-        """In a fork: go from the parent's folder to a copy of it, which no other branch sees.
+        """In a fork: move from the parent's folder to a copy of it that no other branch sees.
 
         Raises:
-            OSError: The system refused. Such a fork must not run anything.
+            OSError: The system refused. The fork must then not run anything.
         """
         open_files = descriptors.below(self.path)
         place, before = _place_in(self.work), self.path
@@ -71,7 +71,7 @@ class PrivateFolder:
         raise NotImplementedError
 
     def restore(self) -> None:
-        """Before a cell: make the folder anew when it has gone, and link what the task has new."""
+        """Before a cell: recreate the folder if it is gone, and link the task's new entries."""
         with contextlib.suppress(OSError):
             if not _is_there():
                 self.make()
@@ -84,7 +84,7 @@ class PrivateFolder:
 
 
 class MountedFolder(PrivateFolder):
-    """In memory, at the same path in every branch: each sees its own."""
+    """A folder in memory, at the same path in every branch: each sees its own."""
 
     def __init__(self, task: str, mount: private_mount.PrivateMount) -> None:
         super().__init__(task, mount.path)
@@ -95,20 +95,20 @@ class MountedFolder(PrivateFolder):
             private_mount.take_own_namespace()
             private_mount.ask()
             left_out = copying.copy(parents, self.path)
-        if not landlock.is_used_up():  # then only who insisted on a fork comes here
+        if not landlock.is_used_up():  # if it is, this fork was forced
             landlock.keep_apart()
         return left_out
 
 
 class NestedFolder(PrivateFolder):
-    """On disk, below that of the branch it was forked from, which has no right to leave its own."""
+    """A folder on disk, inside the parent branch's folder, which a fork has no right to leave."""
 
     def __init__(self, task: str, path: str, rights: dict[str, Any]) -> None:
         super().__init__(task, path)
         self._rights = rights
 
     def confine(self) -> None:
-        """Give up all rights but those on this folder, and to read what was read before.
+        """Give up all rights but the given ones and those on this folder.
 
         Raises:
             OSError: The kernel refused.
@@ -116,20 +116,20 @@ class NestedFolder(PrivateFolder):
         landlock.restrict({**self._rights, "write": [*self._rights["write"], self.path]})
 
     def enter(self, environment: Any) -> None:
-        """Let programs find home and temporary files here."""
+        """Point programs to this folder's ``home`` and ``tmp``."""
         environment["HOME"] = os.path.join(self.path, "home")
         environment["TMPDIR"] = os.path.join(self.path, "tmp")
 
     def _renew(self) -> int:
         parent = self.path
         self.path = os.path.join(parent, "forks", str(os.getpid()))
-        # What forks may read is said more briefly: they are kept to what the root may read.
+        # A shorter list of readable paths will do: forks are confined to what the root may read.
         rights = self._rights
         self._rights = {**rights, "read": rights.pop("read_in_forks", rights["read"]), "list": []}
         left_out = 0
         forks = os.path.dirname(self.path)
         os.makedirs(forks, exist_ok=True)
-        os.mkdir(self.path)  # whoever made it before us did not mean well
+        os.mkdir(self.path)  # must not exist: whoever made it before us did not mean well
         for part in ("home", "tmp", "work"):
             with copying.opened(os.path.join(parent, part)) as parents:
                 left_out += copying.copy(parents, os.path.join(self.path, part))
@@ -140,7 +140,7 @@ class NestedFolder(PrivateFolder):
         return left_out
 
 
-# One in a process, as the current folder is; None where snippets work in the user's own folder.
+# One per process, like the current folder; None if snippets work in the user's own folder.
 _current: Optional[PrivateFolder] = None
 
 
@@ -148,7 +148,7 @@ def enter(setup: dict[str, Any]) -> None:
     """Make the root branch's folder the current one.
 
     Args:
-        setup: ``task``, and ``folder`` with ``path`` and ``is_mounted``, or nothing.
+        setup: ``task``, and ``folder`` with ``path`` and ``is_mounted``, or None.
     """
     global _current
     folder = setup["folder"]
@@ -170,13 +170,13 @@ def follow() -> None:
 
 
 def restore() -> None:
-    """Before a cell: see that there is a current folder."""
+    """Before a cell: see ``PrivateFolder.restore``."""
     if _current is not None:
         _current.restore()
 
 
 def memory_bytes() -> int:
-    """What the files of this branch take of the machine's memory."""
+    """How much of the machine's memory this branch's files take."""
     if not isinstance(_current, MountedFolder):
         return 0
     now = os.statvfs(_current.path)
@@ -184,7 +184,7 @@ def memory_bytes() -> int:
 
 
 def _is_there() -> bool:
-    """Whether the current folder has not been removed."""
+    """Whether the current folder still exists."""
     try:
         os.getcwd()
     except OSError:
@@ -193,7 +193,7 @@ def _is_there() -> bool:
 
 
 def _place_in(folder: str) -> Optional[str]:
-    """Where the current folder is in another; its top when it has gone, None when outside."""
+    """The current folder's place in ``folder``; the top if it is gone, None if it is outside."""
     try:
         place = os.path.relpath(os.getcwd(), folder)
     except OSError:

@@ -1,8 +1,8 @@
-"""Memory of limited size that only one branch sees: its home, temporary files, ``/dev/shm``, work.
+"""In-memory files of limited size that only one branch sees: home, ``tmp``, ``/dev/shm``, work.
 
-A branch takes a mount namespace of its own, has its parent's memory replaced there by its own, at
-the same paths, and copies what it still holds open of the other. The reaper mounts, from outside:
-nobody in a branch may.
+A branch takes its own mount namespace, has its parent's files there replaced by an empty mount at
+the same paths, and copies those files from the parent's folder, which it still holds open. The
+reaper does the mounting, from outside: nobody in a branch may.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ PARTS = ("home", "tmp", "shm", "work")
 
 
 class PrivateMount(NamedTuple):
-    """Where it is, and how much fits.
+    """A mount's place and capacity.
 
     Attributes:
-        path: The mount's place.
-        size: Bytes.
-        files: Files, folders and links.
+        path: The mount point.
+        size: The most bytes that it holds.
+        files: The most files, folders and links that it holds.
     """
 
     path: str
@@ -38,7 +38,7 @@ class PrivateMount(NamedTuple):
     files: int
 
     def renew(self) -> None:
-        """Mount an empty one in this process's mount namespace, in place of what is there.
+        """Mount it, empty, in this process's mount namespace, in place of what is there.
 
         Raises:
             OSError: The kernel refused.
@@ -50,7 +50,7 @@ class PrivateMount(NamedTuple):
         _mount("tmpfs", self.path, "tmpfs", _NO_SUID | _NO_DEVICES, options)
         for part in PARTS:
             os.mkdir(os.path.join(self.path, part))
-        # A link in its place would lead the mount elsewhere, and who asks may not be alone here.
+        # A link in its place would lead the mount elsewhere, and others may be in this namespace.
         flags = os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
         memory = os.open(os.path.join(self.path, "shm"), flags)
         try:
@@ -60,13 +60,13 @@ class PrivateMount(NamedTuple):
 
 
 def described(folder: dict[str, Any]) -> PrivateMount:
-    """The one that a launch's setup describes."""
+    """The mount that a launch's setup describes."""
     return PrivateMount(folder["path"], folder["size"], folder["files"])
 
 
 @contextlib.contextmanager
 def entered(namespace: int) -> Iterator[None]:
-    """Be in another mount namespace, given by a descriptor, for a while.
+    """Enter another mount namespace, given by a descriptor, for the block.
 
     Raises:
         OSError: The kernel refused.
@@ -81,10 +81,10 @@ def entered(namespace: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened_namespace(process: int) -> Iterator[int]:
-    """A process's mount namespace.
+    """A descriptor of a process's mount namespace.
 
     Raises:
-        OSError: It has ended, or may not be looked into.
+        OSError: The process has ended, or may not be inspected.
     """
     descriptor = os.open(f"/proc/{process}/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -94,7 +94,7 @@ def opened_namespace(process: int) -> Iterator[int]:
 
 
 def take_own_namespace() -> None:
-    """Let this process have mounts of its own from now on.
+    """Give this process a mount namespace of its own.
 
     Raises:
         OSError: The kernel refused.
@@ -103,9 +103,9 @@ def take_own_namespace() -> None:
 
 
 def protect_devices() -> None:
-    """Keep the devices' modes and times as they are: the superuser's belong to us in a sandbox.
+    """Protect the devices' modes and times: in a sandbox, the superuser's devices belong to us.
 
-    Data goes through them as before; bubblewrap's own option would forbid that.
+    They can be read and written as before; bubblewrap's own option would forbid that.
     """
     for name in _DEVICES:
         with contextlib.suppress(OSError):
@@ -114,12 +114,12 @@ def protect_devices() -> None:
 
 
 def ask() -> None:
-    """In a branch: have it renewed by whoever decides about system calls.
+    """In a branch: have the mount renewed by the reaper, which decides this system call.
 
-    The call that stands for it is never made: none of its arguments matters.
+    The kernel never carries out the call itself, so its arguments don't matter.
 
     Raises:
-        OSError: It was refused.
+        OSError: The request was refused.
     """
     checked(libc().mount(None, None, None, ctypes.c_ulong(0), None), "mount")
 

@@ -1,10 +1,10 @@
-"""Entry of a launch's processes: a reaper, and the root branch that takes the reaper's fork over.
+"""Entry point of a launch's processes: a reaper, and the root branch that replaces its fork.
 
-``PYTHON -S -s process.py reaper CONTROL_FD BRANCH_FD SETUP`` runs no code of the user's, hence
-without ``site``. ``PYTHON process.py branch BRANCH_FD SETUP`` is the user's Python as it is, and
-confined. SETUP is JSON: what ``Setup`` of the owner's ``launcher.py`` says.
+``PYTHON -S -s process.py reaper CONTROL_FD BRANCH_FD SETUP`` runs none of the user's code, hence
+without ``site``. ``PYTHON process.py branch BRANCH_FD SETUP`` is the user's Python as it is, but
+confined. SETUP is the JSON form of ``Setup`` in the owner's ``launcher.py``.
 
-Parses in any Python (hence the types in comments), so that one that is too old can say so.
+Parses in any Python (hence the types in comments), so that one that is too old can report that.
 """
 
 import importlib
@@ -24,7 +24,7 @@ PRIVATE_NAME = "_exploracoder_branch"
 
 def say_too_old(control_fd):
     # type: (int) -> None
-    """Tell the owner the version, in the frame that it waits for."""
+    """Tell the owner the version, in the frame that it is waiting for."""
     version = ".".join(str(part) for part in sys.version_info[:3])
     body = json.dumps({"too_old": version}).encode("utf-8")
     os.write(control_fd, struct.pack(">I", len(body)) + body)
@@ -59,7 +59,7 @@ def main():
         del sys.path[0]
     load_private(folder)
     module = importlib.import_module(PRIVATE_NAME + (".reaper" if role == "reaper" else ".root"))
-    if role == "branch":  # what is confined not yet must find no module in the current folder
+    if role == "branch":  # an unconfined process must find no modules in the current folder
         sys.path.insert(0, "")
     sys.argv = [""]
     module.main(*numbers, json.loads(setup))

@@ -1,7 +1,7 @@
-"""Ending all that a branch has started, so that nothing slips away.
+"""Kills everything that a branch has started, so that nothing escapes.
 
 A fork that was allowed just before its process was killed is seen only a moment later. So a branch
-that is purged may start nothing, and is looked at until nobody has been there for some time.
+being purged may start nothing, and is checked until it has been empty for a while.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATIENCE_SECONDS = 5.0
 
 
 class _Purge:
-    """One that goes on: ``spared`` is left alive, ``done`` are called when all others are gone."""
+    """A purge in progress: leaves ``spared`` alive, calls ``done`` when all others are gone."""
 
     def __init__(self, spared: Optional[int], done: list[Callable[[], None]]) -> None:
         self.spared = spared
@@ -31,12 +31,12 @@ class _Purge:
         self.deadline = time.monotonic() + _PATIENCE_SECONDS
 
     def is_over(self) -> bool:
-        """Whether nobody is left, or somebody can't be killed."""
+        """Whether nobody is left, or somebody can't be killed in time."""
         return self.quiet > _QUIET_LOOKS or time.monotonic() > self.deadline
 
 
 class Purges:
-    """The purges of one reaper, by branch. None of them is waited for."""
+    """The purges of one reaper, by branch. None of them blocks it."""
 
     def __init__(self, families: Families, allowances: Allowances) -> None:
         self._families = families
@@ -50,9 +50,9 @@ class Purges:
     def begin(
         self, branch: int, callback: Callable[[], None], *, spared: Optional[int] = None
     ) -> None:
-        """Kill a branch's processes now, and whoever turns up later; then call ``callback``.
+        """Kill a branch's processes now and any that turn up later, then call ``callback``.
 
-        Where a purge of the branch goes on, this joins it; nobody is spared whom one of them kills.
+        Joins a purge of the branch that is in progress; only what both would spare is spared.
         """
         before = self._purges.get(branch)
         if before is None:
@@ -63,11 +63,11 @@ class Purges:
         self._step(branch)
 
     def seconds_to_next_look(self) -> Optional[float]:
-        """How long the reaper may sleep; None when nothing is purged."""
+        """How long the reaper may sleep; None if there are no purges."""
         return max(0.0, self._next - time.monotonic()) if self._purges else None
 
     def go_on(self) -> None:
-        """Look again, when it is time to."""
+        """Look again if it is time to."""
         if self._purges and time.monotonic() >= self._next:
             for branch in tuple(self._purges):
                 self._step(branch)
@@ -85,7 +85,7 @@ class Purges:
         purge.is_new = False
 
     def _was_alone(self, branch: int, pids: list[int], *, is_first: bool) -> bool:
-        """Whether no second look is needed. Where nobody supervises, what is seen has to do."""
+        """Whether no second look is needed. Without a supervisor, what is seen has to suffice."""
         if self._allowances.is_supervised:
             return self._allowances.is_alone(branch)
         return is_first and not set(pids) - {branch}

@@ -1,9 +1,9 @@
 """The reaper: parent of all branches of one launch.
 
-It runs nothing of the user's. It signals branches for the owner (whose process numbers may be
-others, in a sandbox), says how they ended, decides what they may ask of the kernel, and, when the
-owner goes away in whatever manner, ends every process that descends from it and removes the scratch
-folder. It waits for nobody but its owner: what branches do can't hold it up.
+It runs none of the user's code. It signals branches for the owner (which may see other pids, in a
+sandbox), reports how they ended, decides what they may ask of the kernel and, however the owner
+goes away, kills all of its own descendants and removes the scratch folder. It waits for nobody but
+its owner: nothing that branches do can hold it up.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _SHARE_OF_MEMORY = 2
 
 
 def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
-    """Fork the root branch, then keep house until the owner closes the control socket.
+    """Fork the root branch, then serve until the owner closes the control socket.
 
-    The owner removes the scratch folder; the reaper does when the owner was killed.
+    The owner removes the scratch folder; the reaper does so too, in case the owner was killed.
     """
     is_supervised = bool(setup["seccomp"])
     mount = _mount_folder(setup["folder"])
@@ -60,7 +60,7 @@ def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
 
 
 def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[private_mount.PrivateMount]:
-    """The memory that the root branch has for itself, where branches have mounts of their own."""
+    """Mount the root branch's private memory; None if branches have no mounts of their own."""
     if folder is None or not folder["is_mounted"]:
         return None
     mount = private_mount.described(folder)
@@ -85,10 +85,10 @@ def _silence() -> None:
 
 
 class Reaper:
-    """Serves the control socket, and the supervisor where there is one: one owner, one thread.
+    """Serves the control socket, and the supervisor if there is one: one owner, one thread.
 
     Args:
-        control: The socket whose other end is the owner's.
+        control: The socket to the owner.
         root: The root branch's process.
         usual: What branches may use unless a run says otherwise.
     """
@@ -112,7 +112,7 @@ class Reaper:
     def supervise(
         self, listener: int, names: dict[str, str], mount: Optional[private_mount.PrivateMount]
     ) -> None:
-        """Decide the system calls that wait at ``listener``; ``names`` says which they are."""
+        """Decide the system calls that wait at ``listener``; ``names`` maps numbers to names."""
         calls = {int(number): name for number, name in names.items()}
         self._allowances.is_supervised = True
         self._supervisor = supervisor.Supervisor(
@@ -121,7 +121,7 @@ class Reaper:
         self._poll.register(listener, select.POLLIN)
 
     def serve(self, reason: str) -> None:
-        """Answer until the owner closes its end; ``reason`` says why nobody supervises."""
+        """Serve until the owner closes its end; ``reason`` says why there is no supervisor."""
         self._prepare_signals()
         for fd in (self._control.fileno(), self._wake.fileno()):
             self._poll.register(fd, select.POLLIN)
@@ -130,7 +130,7 @@ class Reaper:
             pass
 
     def kill_groups(self) -> None:
-        """SIGKILL the branches' groups: for systems that don't tell who descends from whom."""
+        """SIGKILL the branches' groups, on systems that don't tell who descends from whom."""
         if not linux.has_process_table():
             for branch in self._families:
                 linux.kill_family(branch)
@@ -166,9 +166,9 @@ class Reaper:
         return True
 
     def _take_messages(self) -> bool:
-        """Obey the owner before branches get their decisions; False when it has gone.
+        """Obey the owner before deciding branches' calls; False if it is gone.
 
-        It says that a run begins before the run does, so by now that is there to be read.
+        It announces a run before the run begins, so by now the announcement can be read.
         """
         while self._orders.poll(0):
             message, _ = wire.receive(self._control)
@@ -186,7 +186,7 @@ class Reaper:
     def _decide(self, decider: supervisor.Supervisor, events: int) -> None:
         if events & select.POLLIN:
             decider.answer()
-        elif events:  # nobody is left who could ask
+        elif events:  # no process is left that could ask
             self._poll.unregister(decider.listener)
             os.close(decider.listener)
             self._supervisor = None
@@ -238,9 +238,9 @@ class Reaper:
             self._allowances.start(pid, Limit(message["processes"], message["memory_bytes"]))
 
     def _stop(self, branch: int) -> None:
-        """A run has ended.
+        """End a run.
 
-        Forks that were refused some go on as others end, for ever: none of them may be left.
+        Processes that were refused forks may retry forever as others end, so none may be left.
         """
         if self._allowances.stop(branch) and branch in self._families:
             self._purges.begin(branch, lambda: self._say_stopped(branch), spared=branch)
@@ -248,7 +248,7 @@ class Reaper:
             self._say_stopped(branch)
 
     def _say_stopped(self, branch: int) -> None:
-        """Who is there besides the branch now will be so in the next run."""
+        """Report the end of a run, and note whether others are left, who will be in the next."""
         self._say({"stopped": {"pid": branch, "had_company": branch in self._with_company}})
         if branch in self._families and self._families.has_company(branch):
             self._with_company.add(branch)

@@ -1,4 +1,4 @@
-"""Limits of the process and all that come from it, set once and for good."""
+"""Resource limits of this process and its descendants, set once and irreversibly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import errno
 from collections.abc import Iterator
 from typing import Optional
 
-# The limits that this process and its forks have, once they are set; named as an Observation does.
+# The limits set for this process and its forks, by the names that an Observation uses.
 _set: set[str] = set()
 _NAMES = {
     "RLIMIT_FSIZE": "file_bytes",
@@ -24,7 +24,7 @@ _SIGNS = {
 
 
 def apply(limits: dict[str, int]) -> None:
-    """Set hard limits by their names in ``resource``; none is raised."""
+    """Set hard limits by their names in ``resource``, without raising any."""
     import resource
 
     for name, limit in limits.items():
@@ -39,15 +39,15 @@ def apply(limits: dict[str, int]) -> None:
 
 
 def note(name: str) -> None:
-    """A limit holds that was not set here."""
+    """Note a limit that holds although it was not set here."""
     _set.add(name)
 
 
 @contextlib.contextmanager
 def in_cell(memory_bytes: Optional[int]) -> Iterator[None]:
-    """While a cell runs, a little less: our own work after it opens files and takes memory too.
+    """Lower the limits a little while a cell runs: our own work after it needs files and memory.
 
-    ``memory_bytes`` is what the address space may have meanwhile.
+    ``memory_bytes`` limits the address space meanwhile.
     """
     import resource
 
@@ -71,7 +71,7 @@ def in_cell(memory_bytes: Optional[int]) -> Iterator[None]:
 
 
 def hit_by(error: BaseException, *, has_memory_limit: bool) -> Optional[str]:
-    """The limit that an error comes from, if one is set that could be it."""
+    """The limit that an error stems from, if one that could cause it is set."""
     name = "memory_bytes" if isinstance(error, MemoryError) else None
     if isinstance(error, OSError):
         name = _SIGNS.get(error.errno or 0)

@@ -1,4 +1,4 @@
-"""The root branch: how the reaper's fork is confined, and becomes the user's Python."""
+"""The root branch: how the reaper's fork is confined and becomes the user's Python."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "process.py")
 def become(branch_fd: int, setup: dict[str, Any], decisions: socket.socket) -> NoReturn:
     """In the reaper's fork: confine it irreversibly, then start the user's Python in its place.
 
-    Nothing of the user's has run until then, not even ``sitecustomize``.
+    None of the user's code has run until then, not even ``sitecustomize``.
 
     Args:
         branch_fd: Its socket to the owner.
-        setup: What the launcher said.
-        decisions: The reaper gets the descriptor from it at which system calls are decided; or word
-            that there is none, and why.
+        setup: What the launcher specified.
+        decisions: The socket that hands the reaper the descriptor for deciding system calls, or
+            the reason why there is none.
     """
     os.setsid()
     linux.offer_to_be_killed_first()
@@ -45,7 +45,7 @@ def become(branch_fd: int, setup: dict[str, Any], decisions: socket.socket) -> N
 
 
 def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
-    """Limits, calls and capabilities; or say why that can't be, and end."""
+    """Set limits, load filters, drop capabilities; on failure, tell the reaper why and exit."""
     rlimits.apply(setup["limits"])
     listener: Optional[int] = None
     with decisions:
@@ -65,7 +65,7 @@ def _give_up(setup: dict[str, Any], decisions: socket.socket) -> None:
 
 
 def main(branch_fd: int, setup: dict[str, Any]) -> NoReturn:
-    """In the user's Python: see that what a new program is given back is gone, then serve."""
+    """In the user's Python: give up again what a new program gets back, then serve."""
     if setup["capabilities"] is not None:
         superuser.keep(*setup["capabilities"])
     if setup["folder"] and setup["folder"]["is_mounted"]:

@@ -1,6 +1,6 @@
-"""Loads filters of system calls that the owner has compiled: for good, forks and programs included.
+"""Loads system call filters that the owner has compiled, irreversibly and for all descendants.
 
-Run as a program with a filter in base64, it tells by its exit code whether the kernel takes it.
+Run as a program with a filter in base64, it tells by its exit code whether the kernel accepts it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _INSTRUCTION_BYTES = 8
 
 
 def load(programs: list[str]) -> int:
-    """Put filters on this process.
+    """Install filters on this process.
 
     Args:
-        programs: Each in base64. Calls that the first one hands over can be answered.
+        programs: The filters, each in base64. Calls that the first one hands over can be answered.
 
     Returns:
         The descriptor at which they are answered.
 
     Raises:
-        OSError: The kernel took one of them not.
+        OSError: The kernel did not accept one of them.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
@@ -41,7 +41,7 @@ def load(programs: list[str]) -> int:
         listener = _load(handing_over, _NEW_LISTENER)
     if listener is None:
         raise OSError(ctypes.get_errno(), "The kernel hands no system calls over for a decision")
-    # Where two refuse a call, the one that was loaded last says with which error.
+    # If two filters refuse a call, the one loaded last determines the error.
     for program in others:
         if _load(program, 0) is None:
             raise OSError(ctypes.get_errno(), "The kernel takes no filter of system calls")

@@ -33,7 +33,7 @@ def serve_root(sock: socket.socket, ipython: str) -> NoReturn:
 
 
 class Branch:
-    """One process state, and what may be asked of it."""
+    """The state of one branch, and the requests that it answers."""
 
     def __init__(self, sock: socket.socket, reaper: int, ipython: str) -> None:
         self._reaper = reaper
@@ -65,7 +65,7 @@ class Branch:
                 self._owner.reply({"reply": self._answer(request), "number": number})
 
     def _go_on_with_tasks(self) -> None:
-        """Until a request comes, if somebody looks on: for others nothing happens between runs."""
+        """Run tasks until a request comes, if there is a front end; else none run between cells."""
         if not self._cells.cell.has_front:
             return
         try:
@@ -119,7 +119,7 @@ class Branch:
 
 
 def _cells(tell: Callable[[Message], None], loop: Loop, ipython_dir: str) -> Any:
-    """IPython's cells where the interpreter has a working IPython, plain ones otherwise."""
+    """IPython's cells if the interpreter has a working IPython, plain ones otherwise."""
     main, hook, prompt = sys.modules["__main__"], sys.displayhook, builtins.input
     try:
         from .ipython_cells import IPythonCells

@@ -36,19 +36,19 @@ def make_shell(stage: IPythonCells, ipython_dir: str) -> Any:
     config.IPCompleter.use_jedi = False
     _Part.stage = stage
     shell: Any = Shell.instance(config=config, ipython_dir=ipython_dir)
-    # Folders of a profile that is not used, and that each fork would copy.
+    # The profile's folders are not used, and each fork would copy them.
     shutil.rmtree(shell.profile_dir.location, ignore_errors=True)
     return shell
 
 
 class _Part:
-    """One of those that report; IPython makes most of them itself."""
+    """A part of the shell that reports to ``stage``; IPython creates most of them itself."""
 
     stage: IPythonCells
 
 
 class Compiler(_Part, CachingCompiler):
-    """IPython drops blank lines at the start of a cell; put back, lines are counted right."""
+    """Puts back the leading blank lines that IPython drops, so that line numbers are right."""
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
         return self.stage.cell.name
@@ -122,7 +122,7 @@ class Shell(_Part, InteractiveShell):
     def init_virtualenv(self) -> None:
         """Leave ``sys.path`` as the user's interpreter has it."""
 
-    # Output of ``!command`` goes to the descriptors, as that of any other child process.
+    # Output of ``!command`` goes to the descriptors, like that of any other child process.
     system = InteractiveShell.system_raw
 
     def init_hooks(self) -> None:
@@ -145,7 +145,7 @@ class Shell(_Part, InteractiveShell):
         manager.write_payload(wish)
 
     def ask_exit(self) -> None:
-        """``exit``: a front end ends the kernel; without one it ends the cell."""
+        """``exit``: ask the front end to end the kernel; without one, end the cell."""
         if not self.stage.cell.has_front:
             raise SystemExit
         self._wish(source="ask_exit", keepkernel=self.keepkernel_on_exit)
@@ -155,7 +155,7 @@ class Shell(_Part, InteractiveShell):
             raise UsageError(f"No window of {gui!r} can be opened here. Use %matplotlib inline")
 
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **options: Any) -> None:
-        """Without a front end say nothing: the error is part of the reply."""
+        """Show nothing if there is no front end: the error is part of the reply."""
         error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
         if isinstance(error, asyncio.CancelledError) and self.stage.was_interrupted:
             error = KeyboardInterrupt().with_traceback(error.__traceback__)
@@ -177,12 +177,12 @@ class Shell(_Part, InteractiveShell):
         self.stage.show_error(etype, evalue, list(stb))
 
     def _format_exception_for_storage(self, exception: Any, *_a: Any, **_o: Any) -> Any:
-        """Formatting costs much, and nothing here reads it."""
+        """Skip the formatting: it is expensive, and nothing here reads it."""
         return {"ename": type(exception).__name__, "evalue": "", "traceback": []}
 
 
 class KernelFace:
-    """``get_ipython().kernel``: libraries take a shell with one for a notebook's."""
+    """``get_ipython().kernel``: libraries take a shell that has one for a notebook's."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
@@ -190,7 +190,7 @@ class KernelFace:
 
     @property
     def comm_manager(self) -> Any:
-        """What the comms of the process are registered with; the user's own package has it."""
+        """The manager of this process's comms, from the user's own ``comm`` package."""
         return importlib.import_module("comm").get_comm_manager()
 
     def get_parent(self, _channel: str = "shell") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from .owner import Owner
 
 
 class Stdin:
-    """Stands in for the terminal that a branch does not have, from its making on."""
+    """Stands in, once created, for the terminal that a branch does not have."""
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner

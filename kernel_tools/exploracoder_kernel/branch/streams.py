@@ -1,8 +1,8 @@
 """``sys.stdout`` and ``sys.stderr`` of a branch, in the order in which they were written.
 
 Both are pipes that the owner reads all the time, so output of C code and of child processes is seen
-and nothing piles up here. Three channels (two pipes, one socket) have no common order: whoever
-changes from one to another waits until the owner has read the first.
+and nothing piles up here. Three channels (two pipes, one socket) have no common order: a switch
+from one to another waits until the owner has read the first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Channels:
         self._patience = _PATIENCE_SECONDS
 
     def keep_ends(self) -> None:
-        """Keep a second descriptor of each pipe, in case that a snippet closes the first."""
+        """Keep a second descriptor of each pipe, in case a snippet closes the first."""
         for _fd, spare, file in self._spares:
             if _file_of(spare) == file:
                 os.close(spare)
@@ -44,11 +44,11 @@ class Channels:
                 os.dup2(spare, fd)
 
     def reset(self) -> None:
-        """For a new cell, or after a fork: start patient."""
+        """For a new cell, or after a fork: start over, with full patience."""
         self._last, self._patience = None, _PATIENCE_SECONDS
 
     def enter(self, fd: int) -> None:
-        """Before writing to ``fd``: wait until what went another way has been read."""
+        """Before writing to ``fd``: wait until output on another channel has been read."""
         if self._last is not None and self._last != fd and self._patience > 0:
             start = time.monotonic()
             while _unread(self._last) and time.monotonic() - start < self._patience:
@@ -70,7 +70,7 @@ def _file_of(fd: int) -> Optional[tuple[int, int]]:
 
 
 def _unread(fd: int) -> int:
-    """How many bytes the other end has not read yet; 0 where the system can't say."""
+    """How many bytes the other end has not read yet; 0 if the system can't tell."""
     try:
         is_pipe = stat.S_ISFIFO(os.fstat(fd).st_mode)
         request = termios.FIONREAD if is_pipe else termios.TIOCOUTQ
@@ -99,7 +99,7 @@ class OrderedText(io.TextIOWrapper):
 
 
 def install(channels: Channels) -> None:
-    """Put our streams in place, and make C's standard output leave line by line."""
+    """Install our streams, and make C's standard output line-buffered."""
     sys.stdout = sys.__stdout__ = OrderedText(1, "<stdout>", channels)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = OrderedText(2, "<stderr>", channels)  # type: ignore[misc]
     with contextlib.suppress(ImportError, OSError, AttributeError, ValueError):
@@ -112,7 +112,7 @@ def install(channels: Channels) -> None:
 
 
 def repair(channels: Channels) -> None:
-    """Put our streams back where a snippet has left none, or closed ones."""
+    """Reinstall our streams if a snippet has removed or closed them."""
     channels.reopen_ends()
     if any(stream is None or stream.closed for stream in (sys.stdout, sys.stderr)):
         install(channels)

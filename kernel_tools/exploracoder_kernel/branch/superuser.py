@@ -1,4 +1,4 @@
-"""Capabilities: what the superuser may do beyond others, in its user namespace or for real."""
+"""Capabilities: the superuser's extra rights, in its user namespace or on the whole machine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SYS_ADMIN = 21
 
 
 def keep(*capabilities: int, through_programs: bool = False) -> None:
-    """Give up all others, so that no program started from here has them either.
+    """Give up all other capabilities, so that no program started from here has them either.
 
     Args:
-        capabilities: What remains of those that this process has.
-        through_programs: The next program that takes this process over has them, too; otherwise
-            no program has any.
+        capabilities: Those of this process that it keeps.
+        through_programs: Whether the next program that this process executes keeps them, too;
+            otherwise no program has any.
 
     Raises:
         OSError: The kernel refused.

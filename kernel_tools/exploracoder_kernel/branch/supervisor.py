@@ -1,9 +1,9 @@
-"""Supervision: what a branch asks of the kernel that could reach beyond it, its reaper decides.
+"""Supervision: the reaper decides system calls with which a branch could reach beyond itself.
 
-The root branch puts the filter on before any of the user's code runs; its forks and all they start
-inherit it and can't take it off. Calls that the filter hands over stop in the kernel until the
-reaper has answered. The reaper reads only process numbers and flags, which lie in registers, so
-nothing can be changed between its look and the call.
+The root branch installs the filter before any of the user's code runs; its forks and all they start
+inherit it and can't remove it. Calls that the filter hands over stop in the kernel until the reaper
+has answered. The reaper reads only process numbers and flags, which are in registers, so nothing
+can change between its look and the call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GO_ON = 1
 
 
 def take_over(root: socket.socket, pid: int) -> tuple[Optional[int], str]:
-    """In the reaper: the descriptor of the decisions, or None and the reason.
+    """In the reaper: the descriptor for deciding system calls, or None and the reason.
 
     Args:
         root: The socket to the root branch.
@@ -53,11 +53,11 @@ class Supervisor:
     """Answers one call at a time; the reaper's loop says when one waits.
 
     Args:
-        listener: Where the calls wait.
-        names: What they are called, by their numbers.
-        families: Who belongs to whom.
-        allowances: Are asked before each fork.
-        mount: What a branch has for itself, where branches have mounts.
+        listener: The descriptor at which the calls wait.
+        names: The names of the calls, by number.
+        families: Which process belongs to which branch.
+        allowances: Asked before each fork.
+        mount: A branch's private mount, if branches have mounts.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Supervisor:
         self._mount = mount
 
     def answer(self) -> None:
-        """Decide the call that waits; one whose caller has died meanwhile needs no answer."""
+        """Decide the waiting call; one whose caller has died meanwhile needs no answer."""
         notice = bytearray(_NOTICE.size)
         try:
             fcntl.ioctl(self.listener, _RECEIVE, notice, True)
@@ -96,7 +96,7 @@ class Supervisor:
         """Give a new branch memory of its own; a branch can't make it take long.
 
         Raises:
-            OSError: It is not its turn to ask, or the kernel refused.
+            OSError: It is not the branch's turn to ask, or the kernel refused.
         """
         is_turn = self._families.take_fork(process)
         if self._mount is None or not is_turn:
@@ -107,7 +107,7 @@ class Supervisor:
                 self._mount.renew()
 
     def _require_own(self, number: int, process: int, namespace: int) -> None:
-        """Raise OSError unless the namespace is of the process that waits, and of no other."""
+        """Raise OSError unless the namespace is the waiting process's and nobody else's."""
         fcntl.ioctl(self.listener, _IS_WAITING, struct.pack("=Q", number))
         other_pids = [os.getpid(), *(branch for branch in self._families if branch != process)]
         for other in other_pids:
@@ -118,7 +118,7 @@ class Supervisor:
                 raise PermissionError(errno.EPERM, "It has no mount namespace of its own")
 
     def _send(self, number: int, error: int, flags: int) -> None:
-        """A signal to the reaper must not leave the caller waiting; when it has died, nobody is."""
+        """Answer a call, even if a signal interrupts; if the caller has died, nobody is waiting."""
         answer = _RESPONSE.pack(number, 0, -error, flags)
         with contextlib.suppress(OSError):
             while True:
@@ -129,7 +129,7 @@ class Supervisor:
                     continue
 
     def _decide(self, name: str, caller: int, arguments: list[int]) -> int:
-        """The error to answer with; 0 lets the call go on."""
+        """The error to answer with; 0 lets the call proceed."""
         branch = self._families.of(caller)
         if branch is None:
             return errno.EPERM
@@ -166,6 +166,6 @@ class Supervisor:
 
 
 def _signed(argument: int) -> int:
-    """The low half, as an ``int``."""
+    """The low 32 bits, as a signed C ``int``."""
     low = argument & 0xFFFFFFFF
     return low - (1 << 32) if low & 0x80000000 else low

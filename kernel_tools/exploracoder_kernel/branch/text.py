@@ -1,4 +1,4 @@
-"""Cutting text to size, and taking terminal colours out of it."""
+"""Shorten text, and remove terminal colours from it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 
 def left_out(characters: int) -> str:
-    """The sentence that stands where the middle of a text was cut."""
+    """The sentence that replaces the middle of a shortened text."""
     return f"\n[... {characters:,} characters left out ...]\n"
 
 
@@ -23,7 +23,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """``text`` on at most ``limit`` characters, its end replaced by an ellipsis."""
+    """``text`` cut to at most ``limit`` characters, with an ellipsis for what is cut off."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

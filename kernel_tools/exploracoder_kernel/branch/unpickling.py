@@ -1,4 +1,4 @@
-"""Takes variables of the user's kernel into a branch, from a file that ``pickling`` wrote."""
+"""Loads variables of the user's kernel into a branch, from a file that ``pickling`` wrote."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .previews import type_name
 
 
 def unpickle(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> dict[str, Any]:
-    """Bind all the variables of ``request["names"]``, or none when one can't be made here.
+    """Bind all the variables in ``request["names"]``, or none if one can't be loaded here.
 
     Returns:
-        What an ``Unpickled`` has: the types of what is bound, or why it could not be.
+        The fields of an ``Unpickled``: the types of what is bound, or why it could not be.
     """
     before = dict(namespace)
     if request["prefix"] == sys.prefix:
-        # What is more in the kernel's path was put there by the user.
+        # Additional entries in the kernel's path were put there by the user.
         sys.path += [path for path in request["paths"] if path not in sys.path]
     with _opened(fd) as stream:
         missing = [name for name in request["modules"] if not _is_here(str(name))]
@@ -37,7 +37,7 @@ def unpickle(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> 
                 try:
                     values[name] = unpickler.load()
                 except Exception as error:  # noqa: BLE001  # a class of the user's may raise anything
-                    # Functions put names there as soon as they are made. What follows may need it.
+                    # Functions bind names as soon as they load. Later pickles may need this one.
                     namespace.clear()
                     namespace.update(before)
                     return {"failures": {name: _reason(error)}}
@@ -49,7 +49,7 @@ def unpickle(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> 
 
 @contextlib.contextmanager
 def _opened(fd: int) -> Iterator[mmap.mmap]:
-    """The file from its start, whoever else has it open reads where."""
+    """The file from its start, independent of the position that others have read to."""
     try:
         with mmap.mmap(fd, 0, access=mmap.ACCESS_READ) as stream:
             yield stream

@@ -1,4 +1,4 @@
-"""The user's variables: which there are, which a cell bound, what they hold."""
+"""The user's variables: which exist, which a cell bound, what they hold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHEAP_TO_MEASURE = (list, dict, set, tuple, str, bytes, bytearray)
 
 
 class Mark(NamedTuple):
-    """Enough to see that a name was bound again or its value changed its size."""
+    """Enough to tell that a name was rebound or its value changed in size."""
 
     identity: int
     kind: type
@@ -35,7 +35,7 @@ def mark_all(variables: Variables) -> dict[str, Mark]:
 
 
 def changed(before: dict[str, Mark], after: Variables, tree: Optional[ast.Module]) -> list[str]:
-    """Names that are new, bound again (also to an equal value), or of another size."""
+    """Names that are new, rebound (even to an equal value), or whose value changed in size."""
     stored_names = _stored_names(tree) if tree is not None else set()
     return [
         name
@@ -55,15 +55,19 @@ def _mark(value: object) -> Mark:
 
 
 def _stored_names(tree: ast.Module) -> set[str]:
-    """Names that the module level of a cell assigns, also inside loops and conditions."""
+    """Names that a cell assigns at module level, including inside loops and conditions."""
     names: set[str] = set()
     queue: list[ast.AST] = list(tree.body)
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     while queue:
         node = queue.pop()
         if isinstance(node, scopes):
             names.add(node.name)
-        elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)):
+        elif isinstance(node, comprehensions):
+            # Its own variables stay inside; only `:=` binds outside.
+            names.update(one.target.id for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
+        elif not isinstance(node, ast.Lambda):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 names.add(node.id)
             queue.extend(ast.iter_child_nodes(node))
@@ -80,7 +84,7 @@ def describe(
 ) -> list[dict[str, Any]]:
     """The descriptions of ``names``; ``force`` shows the first elements of a lazy object.
 
-    Of too many, classes and functions are left out first: ``import *`` binds hundreds.
+    If there are too many, classes and functions are dropped first: ``import *`` binds hundreds.
     """
     descriptions = []
     budget = MAX_FORCED
@@ -97,7 +101,7 @@ def describe(
 def _describe(value: object, force: Optional[Force]) -> dict[str, Any]:
     lazy = is_lazy(value)
     facts: dict[str, Any] = {
-        # A class is one whatever its metaclass.
+        # A class counts as one, whatever its metaclass.
         "type": "type" if issubclass(type(value), type) else _type_of(value),
         "length": length(value),
         "shape": shape(value),
@@ -123,7 +127,7 @@ def _type_of(value: object) -> str:
 def _element_type(value: object) -> str:
     """``[module.Class]`` of a list or tuple whose first elements are all of one class of a library.
 
-    What can be done with a list of a library's objects is written at their class.
+    The class documents what can be done with such objects.
     """
     if type(value) not in (list, tuple):
         return ""
@@ -135,7 +139,7 @@ def _element_type(value: object) -> str:
 
 
 def _elements(value: object, own: str, outcome: dict[str, Any]) -> str:
-    """The first elements, after the object's own repr where its class wrote one."""
+    """The first elements, after the object's own repr if its class defines one."""
     words = "first elements: " if outcome["has_more"] else "elements: "
     text = words + ", ".join(outcome["elements"]) + (", …" if outcome["has_more"] else "")
     if not outcome["elements"]:

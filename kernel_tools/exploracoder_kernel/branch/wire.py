@@ -1,4 +1,4 @@
-"""Framed JSON over a Unix socket: four bytes of length, then UTF-8. Descriptors may ride along."""
+"""Framed JSON over a Unix socket: a four-byte length, then UTF-8. Descriptors may ride along."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Message = dict[str, Any]
 
 
 def pack(message: Message) -> bytes:
-    """The frame of a message. Lone surrogates, which UTF-8 has no bytes for, become ``?``."""
+    """The frame of a message. Lone surrogates, which UTF-8 can't encode, become ``?``."""
     body = json.dumps(message, ensure_ascii=False, default=_plain).encode("utf-8", "replace")
     return HEADER.pack(len(body)) + body
 
 
 def _plain(value: object) -> object:
-    """What stands for a value that JSON has no form of, such as the numbers of numpy."""
+    """A substitute for a value that JSON can't represent, such as NumPy's numbers."""
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
@@ -42,7 +42,7 @@ def send(sock: socket.socket, message: Message) -> None:
 
 
 def receive(sock: socket.socket) -> tuple[Message | None, list[int]]:
-    """The next message and the descriptors that came with it; None when the other end closed."""
+    """The next message and the descriptors that came with it; None if the other end closed."""
     header, descriptors = b"", []
     while len(header) < HEADER.size:
         chunk, fds, _flags, _address = socket.recv_fds(

@@ -1,4 +1,4 @@
-"""Variables of the user's kernel on their way in: pickles that come in pieces, as messages."""
+"""Receives variables of the user's kernel: pickles, uploaded in pieces as messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_UPLOADS = 8
 
 
 class Arrivals:
-    """Keeps uploads in files without a name until they are taken into a branch."""
+    """Keeps uploads in unnamed files until they are loaded into a branch."""
 
     def __init__(self, sidecar: Sidecar, records: Records) -> None:
         self._sidecar = sidecar
@@ -34,10 +34,10 @@ class Arrivals:
         offset: Annotated[int, Field(ge=0)],
         data: Annotated[str, Field(max_length=_MOST_CHUNK_CHARS)],
     ) -> Content:
-        """Add bytes (base64) to an upload of the sender's naming; the first ones begin it.
+        """Append bytes (base64) to an upload, which the sender names; the first ones start it.
 
         Raises:
-            BadRequest: They are not the next ones, or too many, or no base64.
+            BadRequest: They are not the next bytes, are too many, or are not base64.
         """
         file = self._files.get(upload) or self._begin(upload)
         if offset != file.tell():
@@ -61,10 +61,10 @@ class Arrivals:
         upload: str,
         report: PickleReport,
     ) -> Content:
-        """Take variables into a branch; their file belongs to the sidecar from then on.
+        """Load uploaded variables into a branch; the sidecar owns their file from then on.
 
         Raises:
-            BadRequest: Nothing has come under its name.
+            BadRequest: Nothing was uploaded under this name.
             SidecarError: The branch ended over it, or could not answer.
         """
         branch_id = self._records.find(branch).id
@@ -76,15 +76,15 @@ class Arrivals:
         return {"branch": branch_id, "unpickled": outcome}
 
     def close(self) -> None:
-        """Let go of what nobody asked for."""
+        """Discard the uploads that nobody has loaded."""
         while self._files:
             self._drop_oldest()
 
     def _begin(self, name: str) -> BinaryIO:
-        """A new upload, in the place of the oldest where too many wait: its sender is gone."""
+        """Start an upload; if too many wait, it replaces the oldest, whose sender is gone."""
         if len(self._files) >= _MOST_UPLOADS:
             self._drop_oldest()
-        # It is open for as long as a branch may have to be built again from it.
+        # It stays open as long as a branch may have to be rebuilt from it.
         self._files[name] = tempfile.TemporaryFile()  # noqa: SIM115
         return self._files[name]
 

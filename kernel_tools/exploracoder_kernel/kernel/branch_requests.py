@@ -1,4 +1,4 @@
-"""Requests about branches: make, choose and drop them, and look into them."""
+"""Requests that create, choose, drop and inspect branches."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from exploracoder_kernel.sidecar import Sidecar
 
 
 class Branches:
-    """Answers them. Which branch is current is known here and nowhere below.
+    """Answers requests about branches; no layer below this one knows which branch is current.
 
-    The arguments of what ``validate_call`` marks are the fields of the request of that name; one
-    that is missing, unknown or of another type is a ``ValidationError``.
+    The arguments of a ``validate_call`` method are the fields of the request of that name; a
+    missing, unknown or wrongly typed field is a ``ValidationError``.
     """
 
     def __init__(self, sidecar: Sidecar, records: Records, sandboxing: Sandboxing) -> None:
@@ -28,7 +28,7 @@ class Branches:
 
     @validate_call
     async def fork(self, branch: str | None = None, goal: str = "") -> Content:
-        """A new branch; the current one stays current. ``goal`` says what it is for."""
+        """Create a branch; the current one stays current. ``goal`` says what it is for."""
         parent = self._records.find(branch)
         child = await self._sidecar.fork(parent.id, goal=goal)
         self._records.add(parent.fork(child))
@@ -36,7 +36,7 @@ class Branches:
 
     @validate_call
     async def promote(self, branch: str) -> Content:
-        """A branch becomes current; its siblings are dropped, with all that came from them."""
+        """Make a branch current, and drop its siblings with all their descendants."""
         self._records.find(branch)
         await self._sidecar.promote(branch)
         self._records.current = branch
@@ -45,14 +45,14 @@ class Branches:
 
     @validate_call
     async def go_to(self, branch: str) -> Content:
-        """A fresh fork of a branch becomes current, so that the branch stays as it is."""
+        """Make a fresh fork of a branch current, so that the branch itself stays as it is."""
         answer = await self.fork(branch)
         self._records.current = str(answer["branch"])
         return answer
 
     @validate_call
     async def drop(self, branch: str, even_current: bool = False) -> Content:
-        """End a branch; the current one only when its parent may be current in its place."""
+        """End a branch; the current one only if its parent may become current instead."""
         if self._records.find(branch).id == self._records.current:
             parent = {info.id: info.parent for info in self._sidecar.tree()}[branch]
             if parent is None or not even_current:
@@ -66,9 +66,9 @@ class Branches:
 
     @validate_call
     async def list(self, measure: bool = True) -> Content:
-        """The tree, and how its branches are made and kept in.
+        """The tree, and how its branches are created and sandboxed.
 
-        ``measure`` looks how much memory each branch holds now.
+        With ``measure``, the memory that each branch holds is measured first.
         """
         infos = await self._sidecar.measure() if measure else self._sidecar.tree()
         sandboxing = self._sandboxing
@@ -102,16 +102,16 @@ class Branches:
 
     @validate_call
     async def inspect(self, name: str, branch: str | None = None) -> Content:
-        """Type, signature, documentation and place of a dotted name."""
+        """Type, signature, documentation and location of a dotted name."""
         branch_id = self._records.find(branch).id
         inspection = await self._sidecar.inspect(branch_id, name)
         return {"branch": branch_id, "inspection": inspection}
 
     @validate_call
     async def bind(self, cells: dict[str, str]) -> Content:
-        """From which branch the cell of each subtask starts, in place of what was said before.
+        """Set the branch from which each subtask's cell starts, replacing earlier bindings.
 
-        What was said before holds where a branch is not there.
+        If one of the branches does not exist, the earlier bindings stay.
         """
         for branch in cells.values():
             self._records.find(branch)
@@ -119,9 +119,9 @@ class Branches:
         return {"cells": cells}
 
     def base_of(self, cell: ExecuteRequest, options: RequestOptions) -> Record | None:
-        """The branch that a cell of a subtask starts from; None: it runs in a branch like any.
+        """The branch that a subtask's cell starts from; None if the cell runs like any other.
 
-        A branch that was dropped has lost its bindings, since no other ever gets its name.
+        A dropped branch has lost its bindings, since no other ever gets its name.
         """
         is_candidate = options.branch is None and not cell.silent and bool(cell.code.strip())
         branch = self._bindings.get(options.subtask or "") if is_candidate else None

@@ -1,4 +1,4 @@
-"""What was run in a branch, for a front end's arrow keys: in memory, inherited by its forks."""
+"""The cells run in a branch, for a front end's arrow keys: in memory, inherited by forks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-# There is one session: what a kernel that ran before knew, nobody keeps.
+# There is only one session: the history of earlier kernels is not kept.
 SESSION = 1
 
 
@@ -27,13 +27,13 @@ class CellHistory:
     entries: tuple[HistoryEntry, ...] = ()
 
     def plus(self, number: int, code: str, result: str | None) -> CellHistory:
-        """The history with one cell more."""
+        """The history with one more cell."""
         return CellHistory((*self.entries, HistoryEntry(number, code, result)))
 
     def answer(self, hist_access_type: str, **options: Any) -> list[list[Any]]:
-        """What was asked for, as ``[session, number, code]`` or with ``[code, result]`` last.
+        """The requested cells, as ``[session, number, code]`` or with ``[code, result]`` last.
 
-        ``options`` is the rest of a ``history_request``.
+        ``options`` are the other fields of a ``history_request``.
         """
         if hist_access_type == "range":
             cells = self._range(**options)
@@ -47,7 +47,7 @@ class CellHistory:
     def _range(
         self, session: int = 0, start: int | None = None, stop: int | None = None, **_: Any
     ) -> tuple[HistoryEntry, ...]:
-        """Session 0 is the one that runs."""
+        """Session 0 is the current one."""
         if session not in (0, SESSION):
             return ()
         numbers = range(start or 0, sys.maxsize if stop is None else stop)
@@ -56,7 +56,7 @@ class CellHistory:
     def _search(
         self, pattern: str | None = None, unique: bool = False, **_: Any
     ) -> tuple[HistoryEntry, ...]:
-        """The newest of equal ones, where ``unique``."""
+        """With ``unique``, only the newest of equal cells."""
         matches = [entry for entry in self.entries if fnmatchcase(entry.code, pattern or "*")]
         newest = {entry.code: entry for entry in matches}
         return tuple(e for e in matches if not unique or newest[e.code] is e)

@@ -1,4 +1,4 @@
-"""Cells: an ``execute_request`` becomes a run in its branch. Comm messages take the same way."""
+"""Runs cells: an ``execute_request`` becomes a run in its branch, and so do comm messages."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
-# A person's cell may run for days and print a lot; what a front end can show is not endless.
+# A person's cell may run for days and print a lot; what a front end can show is limited.
 NOTEBOOK_LIMITS = Limits(wall_seconds=None, max_output_chars=10_000_000)
-# What the cell of a subtask shows becomes a candidate's, and is bounded as theirs.
+# What a subtask's cell shows becomes a candidate's output, with the same bounds.
 _SUBTASK_LIMITS = Limits(wall_seconds=None)
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookCell:
-    """A cell that somebody wants to be run, and how.
+    """A cell that a front end asks to run, and how.
 
     Attributes:
-        is_of_subtask: Whoever steers the exploration is told what it showed.
+        is_of_subtask: Whether to tell whoever steers the exploration what it showed.
     """
 
     request: Request
@@ -46,28 +46,28 @@ class NotebookCell:
 
     @classmethod
     def of(cls, request: Request) -> NotebookCell:
-        """What an ``execute_request`` asks for. Raises BadRequest when it can't be read."""
+        """Read an ``execute_request``. Raises BadRequest if it is malformed."""
         message = request.message
         return cls(request, read(ExecuteRequest, message["content"]), options_of(message))
 
     @property
     def limits(self) -> Limits:
-        """Its own, or those of its kind."""
+        """The cell's own limits, or the defaults for its kind."""
         usual = _SUBTASK_LIMITS if self.is_of_subtask else NOTEBOOK_LIMITS
         return self.options.limits or usual
 
     @property
     def is_observed(self) -> bool:
-        """Whether the reply shall say what it did, and nobody looks on."""
+        """Whether the reply carries the Observation and no front end watches."""
         return self.options.observe and not self.is_of_subtask
 
     @property
     def stops_others(self) -> bool:
-        """Whether cells that wait behind it are not to run when it fails."""
+        """Whether the cells queued behind it are skipped if it fails."""
         return self.content.stop_on_error and not self.content.silent
 
     def as_asked(self) -> CellRequest:
-        """As the branch takes it."""
+        """The request in the form that the branch takes."""
         message, content = self.request.message, self.content
         return CellRequest(
             silent=content.silent,
@@ -79,7 +79,7 @@ class NotebookCell:
 
 
 class Cells:
-    """Runs the cells of front ends, and what their widgets say."""
+    """Runs the cells of front ends, and delivers their widgets' messages."""
 
     def __init__(
         self, sidecar: Sidecar, kernel: ConcurrentKernel, branches: Branches, records: Records
@@ -90,12 +90,12 @@ class Cells:
         self._records = records
 
     async def execute(self, cell: NotebookCell, record: Record) -> tuple[Content, Content]:
-        """Run a cell to its end; whatever it does is a reply: its content and its metadata.
+        """Run a cell to its end, and return the reply's content and metadata, whatever it does.
 
-        The cell of a subtask runs in a fresh fork of a branch, which stays until somebody drops it.
+        A subtask's cell runs in a fresh fork of a branch, which stays until somebody drops it.
 
         Raises:
-            SidecarError: It could not run at all, since its branch is gone or can't be built again.
+            SidecarError: It could not run at all, since its branch is gone or can't be rebuilt.
         """
         start_time = datetime.now(timezone.utc).isoformat()
         base = self._branches.base_of(cell.content, cell.options)
@@ -114,10 +114,10 @@ class Cells:
     async def pass_on(self, request: Request, record: Record) -> None:
         """Hand a comm message to the branch, and wait until its handlers have run.
 
-        What they put out is shown under it.
+        Their output is published under this message.
 
         Raises:
-            BadRequest: It names no comm.
+            BadRequest: The message names no comm.
             SidecarError: The branch could not take it.
         """
         message, content = request.message, request.message["content"]
@@ -173,7 +173,7 @@ class Cells:
 
 
 def _plain(observation: Observation) -> Observation:
-    """As the engine sees it: colours are for those who look at the cell."""
+    """The Observation as the engine sees it, without colour codes in the traceback."""
     error = observation.error
     if error is None:
         return observation

@@ -24,10 +24,10 @@ _PARTS = ("header", "parent_header", "metadata", "content")
 class ConcurrentKernel(Kernel):
     """Answers the requests of all front ends until one of them shuts the kernel down.
 
-    ipykernel itself answers one request after the other, in a thread for each channel. Here each is
-    a task of one event loop, and ``turn`` says which of them wait for each other. A handler of the
-    base class, and one that is added to ``shell_handlers``, is called as there; whatever it raises
-    is answered.
+    ipykernel itself answers one request after the other, with a thread for each channel. Here each
+    request is a task of one event loop, and ``turn`` says which of them wait for each other.
+    Handlers, the base class's and those added to ``shell_handlers``, are called as in ipykernel;
+    an exception from a request's handler becomes an error reply.
     """
 
     def __init__(self, sockets: Sockets) -> None:
@@ -41,16 +41,16 @@ class ConcurrentKernel(Kernel):
         self._prompt: tuple[list[bytes], str, asyncio.Future[str]] | None = None
 
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
-        """What is held while a request is answered; those who wait for it go in order."""
+        """The lock to hold while a request is answered; waiting requests get it in order."""
         raise NotImplementedError
 
     async def serve(self) -> None:
-        """Answer until ``stop`` is called or requested."""
+        """Answer requests until ``stop`` is called or a shutdown is requested."""
         for stream in (self.shell, self._control):
             stream.on_recv(partial(self._take, partial(self._answer_soon, stream)))
         self._stdin.on_recv(partial(self._take, self._take_line))
         self._iopub.on_recv(self._greet)
-        self._iopub.flush(zmq.POLLIN)  # who subscribed early is greeted before all else
+        self._iopub.flush(zmq.POLLIN)  # greet early subscribers before all else
         self.publish("status", {"execution_state": "starting"})
         try:
             await self._stopped.wait()
@@ -61,11 +61,11 @@ class ConcurrentKernel(Kernel):
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def stop(self) -> None:
-        """End ``serve``; what runs is cancelled."""
+        """End ``serve``; requests in progress are cancelled."""
         self._stopped.set()
 
     def close(self) -> None:
-        """Tell all front ends that the kernel ends, and send what waits to be sent."""
+        """Tell all front ends that the kernel is ending, and flush the outgoing messages."""
         self.publish("shutdown_reply", {"status": "ok", "restart": False})
         for stream in (self.shell, self._control, self._stdin, self._iopub):
             stream.stop_on_recv()
@@ -80,7 +80,7 @@ class ConcurrentKernel(Kernel):
         metadata: Content | None = None,
         buffers: Sequence[Any] = (),
     ) -> None:
-        """Tell all front ends; ``parent`` is the request that it belongs to."""
+        """Publish to all front ends; ``parent`` is the request that the message belongs to."""
         session, topic = self._session, self._topic(kind)
         stream, binary = self._iopub, [*buffers]
         session.send(stream, kind, content, parent, topic, binary, metadata=metadata)
@@ -93,14 +93,14 @@ class ConcurrentKernel(Kernel):
         content: Content,
         metadata: Content | None = None,
     ) -> None:
-        """Answer a request where it came from."""
+        """Answer a request on the channel that it came from."""
         kind = parent["msg_type"].removesuffix("_request") + "_reply"
         self._session.send(stream, kind, content, parent, ident, metadata=metadata)
 
     async def ask_user(self, request: Request, prompt: str, *, is_password: bool) -> str:
-        """A line from the user of the front end that sent ``request``; one question at a time.
+        """Ask the user of the front end that sent ``request`` for a line, one question at a time.
 
-        ipykernel's own way to ask blocks the whole kernel until somebody answers.
+        ipykernel's own implementation blocks the whole kernel until somebody answers.
         """
         content = {"prompt": prompt, "password": is_password}
         async with self._prompting:
@@ -115,7 +115,7 @@ class ConcurrentKernel(Kernel):
                 self._prompt = None
 
     def start_task(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside, until the kernel ends at the latest."""
+        """Run something in the background; it is cancelled when the kernel ends."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -123,13 +123,13 @@ class ConcurrentKernel(Kernel):
     async def shutdown_request(
         self, stream: ZMQStream, ident: list[bytes], parent: Message
     ) -> None:
-        """End the kernel, soon."""
+        """Reply, and shut the kernel down."""
         is_restart = bool(parent["content"].get("restart"))
         self.reply(stream, ident, parent, {"status": "ok", "restart": is_restart})
         self.stop()
 
     def _greet(self, frames: list[bytes]) -> None:
-        """Tell a subscriber that from now on it misses nothing that is published."""
+        """Tell a new subscriber that it misses nothing published from now on."""
         is_new, topic = frames[0][:1] == b"\x01", frames[0][1:]
         if is_new:
             content = {"subscription": topic.decode("utf-8", "replace")}
@@ -137,7 +137,7 @@ class ConcurrentKernel(Kernel):
             session.send(iopub, "iopub_welcome", content, ident=topic or None)
 
     def _take(self, place: Callable[[Request], None], frames: list[bytes]) -> None:
-        """Read a message; what is not signed with our key is left out."""
+        """Read a message and pass it on; one that is not signed with our key is dropped."""
         try:
             ident, parts = self._session.feed_identities(frames)
             message = self._session.deserialize(parts)
@@ -149,7 +149,7 @@ class ConcurrentKernel(Kernel):
         place(Request(message, ident))
 
     def _take_line(self, request: Request) -> None:
-        """What a user typed; a line that nobody asked for is thrown away."""
+        """Take what a user typed; a line that nobody asked for is dropped."""
         value = request.message["content"].get("value")
         if self._prompt is None or not isinstance(value, str):
             return
@@ -190,6 +190,6 @@ class ConcurrentKernel(Kernel):
 
 
 def error_content(error: Exception) -> Content:
-    """An error as the protocol says it."""
+    """An error's fields in the Jupyter protocol."""
     name = type(error).__name__
     return {"ename": name, "evalue": str(error), "traceback": [f"{name}: {error}"]}

@@ -1,4 +1,4 @@
-"""What requests say: cells, and what the metadata ask for."""
+"""The contents of requests: cells, and the options in their metadata."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Content = dict[str, Any]
 
 
 class BadRequest(Exception):  # noqa: N818  # an answer
-    """A request lacks something, or says it in the wrong form; ``str()`` says what."""
+    """A request is incomplete or malformed; ``str()`` says how."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A message of a front end, and the parts of its address on the channel that it came on."""
+    """A front end's message, and its routing identity on the channel that it came on."""
 
     message: Message
     ident: list[bytes]
@@ -42,7 +42,7 @@ class ExecuteRequest(BaseModel):
 
     @property
     def is_stored(self) -> bool:
-        """Whether it counts, and is kept in the history."""
+        """Whether the cell is counted and kept in the history."""
         return not self.silent and self.store_history is not False
 
 
@@ -69,7 +69,7 @@ class RequestOptions(BaseModel):
     @field_validator("subtask", mode="before")
     @classmethod
     def _only_text(cls, given: object) -> object:
-        """Nobody sends this: it is the cell's own, and whatever stands there, the cell may run."""
+        """Ignore other types: the cell's own metadata must not keep it from running."""
         return given if isinstance(given, str) else None
 
 
@@ -77,10 +77,10 @@ T = TypeVar("T", bound=BaseModel)
 
 
 def read(model: type[T], content: Mapping[str, Any]) -> T:
-    """A content as a value.
+    """Validate a request's content.
 
     Raises:
-        BadRequest: It does not have the form.
+        BadRequest: It is malformed.
     """
     try:
         return model.model_validate(content)
@@ -89,21 +89,21 @@ def read(model: type[T], content: Mapping[str, Any]) -> T:
 
 
 def options_of(message: Message) -> RequestOptions:
-    """What a request's metadata asks of us.
+    """The options in a request's metadata.
 
     Raises:
-        BadRequest: It does not have the form.
+        BadRequest: They are malformed.
     """
     return read(RequestOptions, message["metadata"].get(METADATA_KEY) or {})
 
 
 def unreadable(error: ValidationError) -> BadRequest:
-    """What is wrong with a request, in words."""
+    """The error for a request that fails validation."""
     return BadRequest(f"The request can't be read: {problems_of(error)}.")
 
 
 def problems_of(error: ValidationError) -> str:
-    """What is wrong, and where."""
+    """What failed validation, and where, in words."""
     return "; ".join(
         f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg']}"
         for item in error.errors(include_url=False)

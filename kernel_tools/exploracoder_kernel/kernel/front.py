@@ -1,4 +1,4 @@
-"""The kernel front: what Jupyter's requests, and ours, ask of branches."""
+"""The kernel's front: answers Jupyter's requests, and ours, through branches."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from exploracoder_kernel.sidecar import Sidecar
 
 _VERSION = version("exploracoder")
 
-# What takes no turn in the line of a branch: it needs none.
+# Requests that need not wait for a branch.
 _AT_ONCE = frozenset(
     {
         *(f"{name}_request" for name in ("kernel_info", "connect", "history", "comm_info")),
@@ -45,16 +45,16 @@ _AT_ONCE = frozenset(
 
 
 class Front(ConcurrentKernel):
-    """Has requests answered by branches.
+    """Answers requests through branches.
 
-    Those of one branch are answered in the order in which they came, different branches at the same
-    time. What needs no branch, and all that comes on the control channel, is answered at once.
+    Requests to one branch are answered in order, requests to different branches concurrently.
+    Requests that need no branch, and all on the control channel, are answered at once.
 
     Args:
-        sidecar: Whose branches answer.
+        sidecar: The sidecar whose branches answer.
         python: The interpreter of its cells.
-        sandboxing: What keeps them in.
-        sockets: Where requests come.
+        sandboxing: How cells are sandboxed.
+        sockets: Where requests arrive.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Front(ConcurrentKernel):
     ) -> None:
         super().__init__(sockets)
         self._sidecar = sidecar
-        # A console shows it first: how branches are made and how they are kept in, and why.
+        # A console shows it first: how branches are made and sandboxed, and why.
         self.banner = (
             f"ExploraCoder {_VERSION}: a kernel whose state branches.\n"
             f"Python {sidecar.python_version} ({python})\n"
@@ -76,7 +76,7 @@ class Front(ConcurrentKernel):
         self._add_handlers()
 
     def _add_handlers(self) -> None:
-        """To those of Jupyter's requests, which the base class has found."""
+        """Add ours to the handlers of Jupyter's requests, which the base class has registered."""
         names = ("fork", "promote", "go_to", "drop", "list", "variables", "resolve", "inspect")
         answers = {name: getattr(self._branches, name) for name in (*names, "bind")}
         answers.update(upload=self._arrivals.take, unpickle=self._arrivals.unpickle)
@@ -86,24 +86,24 @@ class Front(ConcurrentKernel):
             self.shell_handlers[kind] = self._comm_message
 
     def close(self) -> None:
-        """Tell all front ends that the kernel ends, and let go of what did not arrive in whole."""
+        """Tell all front ends that the kernel is ending, and discard pending uploads."""
         super().close()
         self._arrivals.close()
 
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
-        """The line of the branch that a request is about."""
+        """The lock of the branch that a request is about, if it has to wait for one."""
         kind = message["msg_type"]
         is_in_line = stream is self.shell and kind not in _AT_ONCE
         if is_in_line and kind in self.shell_handlers:
-            # What is wrong with it says who answers.
+            # Its handler reports what is wrong with it.
             with contextlib.suppress(BadRequest, SidecarError):
                 return self._records.named_by(message).turn
         return contextlib.nullcontext()
 
     def interrupt(self, branch_id: str | None = None) -> None:
-        """Interrupt a branch; when none is named, what people run or else all that runs.
+        """Interrupt a branch; if none is named, what people run, or else everything that runs.
 
-        People run the current branch, and the cells of subtasks.
+        People run the current branch and the cells of subtasks.
 
         Raises:
             BranchNotFound: There is no such branch.
@@ -151,13 +151,13 @@ class Front(ConcurrentKernel):
             self._abort_after(cell, stream, record)
 
     def _abort_after(self, cell: NotebookCell, stream: ZMQStream, record: Record) -> None:
-        """Leave out the cells that the same client has sent to run after one that failed.
+        """Skip the cells that the same client has queued after one that failed.
 
-        What another client sent was not meant to build on it.
+        Another client's cells were not meant to build on it.
         """
 
         async def end() -> None:
-            async with record.turn:  # once all that wait now had their turn
+            async with record.turn:  # once all that wait now have had their turn
                 record.aborted = None
 
         if stream is not self.shell or not cell.stops_others:
@@ -168,7 +168,7 @@ class Front(ConcurrentKernel):
         self.start_task(end())
 
     async def do_complete(self, code: str, cursor_pos: int) -> Content:
-        """What may stand at the cursor."""
+        """The completions at the cursor."""
         completions = await self._sidecar.complete(self._record().id, code, cursor_pos)
         return {
             "status": "ok",
@@ -187,7 +187,7 @@ class Front(ConcurrentKernel):
         return {"status": "ok", "found": bool(bundle), "data": bundle, "metadata": {}}
 
     async def do_is_complete(self, code: str) -> Content:
-        """Whether Enter should run the code or go on with it."""
+        """Whether Enter should run the code or continue it."""
         try:
             status, indent = await self._sidecar.is_complete(self._record().id, code)
         except SidecarError:
@@ -195,7 +195,7 @@ class Front(ConcurrentKernel):
         return {"status": status, **({"indent": indent} if status == "incomplete" else {})}
 
     async def history_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
-        """Cells of a branch, as the protocol lets a client ask for them."""
+        """Answer with the cells of a branch that the client asks for."""
         history = self._record().history.answer(**parent["content"])
         self.reply(stream, ident, parent, {"status": "ok", "history": history})
 
@@ -214,13 +214,13 @@ class Front(ConcurrentKernel):
     async def interrupt_request(
         self, stream: ZMQStream, ident: list[bytes], parent: Message
     ) -> None:
-        """Interrupt the branch that is named, or what people run."""
+        """Interrupt the named branch; see ``interrupt``."""
         self.interrupt(options_of(parent).branch)
         self.reply(stream, ident, parent, {"status": "ok"})
 
     @property
     def kernel_info(self) -> Content:
-        """What this kernel is: its language is that of the branches' Python, not of ours."""
+        """About this kernel; the Python version is that of the branches, not ours."""
         return {
             "protocol_version": protocol_version,
             "implementation": "exploracoder",
@@ -241,5 +241,5 @@ class Front(ConcurrentKernel):
         }
 
     def _record(self) -> Record:
-        """The branch that the request at hand is about."""
+        """The branch that the current request is about."""
         return self._records.named_by(self.get_parent("shell"))

@@ -1,4 +1,4 @@
-"""One cell's view of the front ends: its outputs go to all, its questions to the one that asked."""
+"""One cell's view of the front ends: outputs go to all, questions to the one that sent it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CellFrontEnd:
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> CellFrontEnd:
-        """The branch runs something."""
+        """Mark the branch as running."""
         self._record.is_running = True
         return self
 
@@ -40,7 +40,7 @@ class CellFrontEnd:
         self.flush()
 
     def output(self, message: Message) -> None:
-        """Publish it, under the request that it belongs to."""
+        """Publish an output under the request that it belongs to."""
         content = dict(message)
         kind = str(content.pop("output_type"))
         if kind == "stream":
@@ -56,7 +56,7 @@ class CellFrontEnd:
         self._kernel.publish(kind, content, parent, metadata=metadata, buffers=buffers)
 
     def flush(self) -> None:
-        """Publish what was written and not shown yet."""
+        """Publish text that was written but not shown yet."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -66,7 +66,7 @@ class CellFrontEnd:
             self._kernel.publish("stream", content, self._request.message)
 
     def _collect(self, name: str, text: str) -> None:
-        """Writes that follow each other closely are one output: ``print`` alone makes two."""
+        """Merge writes in quick succession into one output: ``print`` alone makes two."""
         if name != self._stream:
             self.flush()
         self._stream = name

@@ -8,10 +8,10 @@ _JOIN_SECONDS = 0.02
 
 
 class Heartbeat(HBChannel):
-    """Tells whether a kernel lives.
+    """Tells whether a kernel is alive.
 
-    jupyter_client's own forgets that it was stopped if its thread only then begins its work: it
-    opens one socket after another for ever, and whoever stopped it waits as long.
+    jupyter_client's own channel forgets that it was stopped if its thread starts work only then:
+    it opens one socket after another forever, and the caller of ``stop`` waits just as long.
     """
 
     def stop(self) -> None:

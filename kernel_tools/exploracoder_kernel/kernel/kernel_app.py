@@ -1,4 +1,4 @@
-"""Starting and ending the kernel's process."""
+"""Starts and ends the kernel's process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARENT_POLL_SECONDS = 1.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a kernel until it is shut down: 0 then, 2 when it could not start."""
+    """Run a kernel until it is shut down; exit code 0, or 2 if it could not start."""
     parent = os.getppid()
     logging.basicConfig(stream=sys.stderr, format="[%(name)s] %(levelname)s: %(message)s")
     options = vars(_parser().parse_args(arguments))
@@ -100,7 +100,7 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
 
 
 def _heed_signals(front: Front) -> None:
-    """SIGINT interrupts what runs, SIGTERM and SIGHUP shut down; none of them cuts that short."""
+    """SIGINT interrupts what runs; SIGTERM and SIGHUP shut down. No signal cuts that short."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, front.interrupt)
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -108,9 +108,9 @@ def _heed_signals(front: Front) -> None:
 
 
 async def _stop_when_orphaned(front: Front, parent: int) -> None:
-    """Nobody would ever stop a kernel whose Jupyter server has been killed.
+    """Stop a kernel whose Jupyter server has been killed: nobody else would.
 
-    ipykernel's own way ends the process at once, and leaves the files of its branches behind.
+    ipykernel's own check ends the process at once, and leaves the branches' files behind.
     """
     if not os.environ.get("JPY_PARENT_PID"):
         return

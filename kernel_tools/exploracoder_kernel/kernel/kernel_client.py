@@ -1,4 +1,4 @@
-"""Requests to a Jupyter kernel and its replies, several at a time."""
+"""Sends concurrent requests to a Jupyter kernel, and matches its replies to them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _log = logging.getLogger("exploracoder.kernel")
 class Conversation:
     """Sends requests through a client and tells the replies apart; use it with ``async with``.
 
-    Once the kernel is lost it stays so: one that was started again knows nothing of what was said.
+    A kernel once lost stays lost: a restarted one knows nothing of what was said before.
 
     Args:
         client: Its channels must not be open yet.
-        on_published: Is given what the kernel publishes.
-        on_lost: Is told, once, why the kernel can't be asked any more.
+        on_published: Called with each message that the kernel publishes.
+        on_lost: Called once, with the reason, when the kernel can't be asked any more.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Conversation:
         """Open the channels.
 
         Raises:
-            SidecarError: There is nobody to connect with.
+            SidecarError: The kernel can't be connected to.
         """
         await self._transport.open()
         self._tasks = [asyncio.create_task(work) for work in (self._listen(), self._watch())]
@@ -108,7 +108,7 @@ class Conversation:
         """The content of the reply to a request on the control channel.
 
         Raises:
-            BranchNotFound: The request names a branch that is not there.
+            BranchNotFound: The request names a branch that does not exist.
             SidecarError: The kernel could not answer, or is lost.
         """
         message = await self.request(kind, content, metadata=metadata)
@@ -156,14 +156,14 @@ class Conversation:
             waiting.set_result(message)
 
     async def _watch(self) -> None:
-        """Answer in place of a kernel that has ended, is deaf, or another one than before."""
+        """Fail pending requests once the kernel has ended, stopped answering or been restarted."""
         while not self._why_lost:
             await asyncio.sleep(_LOOK_SECONDS)
             if not await self._is_alive():
                 self._give_up(_ENDED)
             if self._missed > _MOST_MISSED:
                 self._give_up(_DEAF)
-            # One that its manager has started, and has not answered yet, may still be starting.
+            # A kernel that its manager started and that has not answered yet may still be starting.
             self._missed += bool(self._kernel_session) or self._client.parent is None
             with contextlib.suppress(SidecarError):
                 self._send("control", self._client.session.msg("kernel_info_request"))
@@ -187,11 +187,11 @@ class Conversation:
 
 
 def checked(message: Message) -> Message:
-    """The message, if it is no error.
+    """Return the message, unless it is an error.
 
     Raises:
-        BranchNotFound: The request named a branch that is not there.
-        SidecarError: It is an error; of the kind that the kernel says.
+        BranchNotFound: The request named a branch that does not exist.
+        SidecarError: It is another error, of the class that the kernel names.
     """
     content = message["content"]
     if content.get("status") not in ("error", "aborted"):
@@ -199,5 +199,5 @@ def checked(message: Message) -> Message:
     classes = (errors.BranchNotFound, errors.InterpreterError, errors.ReplayError)
     kinds = {kind.__name__: kind for kind in classes}
     kind = kinds.get(str(content.get("ename")), SidecarError)
-    # Past the constructor: the kernel's is a whole sentence already.
+    # Bypass the constructor: the kernel's message is a complete sentence already.
     raise kind.__new__(kind, str(content.get("evalue") or "It was aborted."))

@@ -1,4 +1,4 @@
-"""What the kernel keeps of each branch beside its process, and which one is current."""
+"""What the kernel records about each branch besides its process, and which one is current."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Record:
     Attributes:
         count: The number of the last cell that was counted.
         comms: The target names of its open comms.
-        turn: Held by the request that it answers; a branch does one thing at a time.
-        aborted: Whose cells are not run, since one before them failed.
+        turn: Held by the request being answered; a branch does one thing at a time.
+        aborted: The client whose cells are skipped, since an earlier one failed.
         is_running: Whether a cell runs.
         is_by_hand: Whether it was made for a cell that somebody ran by hand.
     """
@@ -59,7 +59,7 @@ class Records:
         return iter(tuple(self._records.values()))
 
     def find(self, branch_id: object) -> Record:
-        """The record of a branch; of the current one when none is named.
+        """The record of a branch, or of the current one if none is named.
 
         Raises:
             BranchNotFound: There is no such branch.
@@ -70,10 +70,10 @@ class Records:
             raise BranchNotFound(str(branch_id)) from None
 
     def named_by(self, request: Message) -> Record:
-        """The branch that a request is about.
+        """The record of the branch that a request is about.
 
         Raises:
-            BranchNotFound: It names one that is not there.
+            BranchNotFound: It names one that does not exist.
             BadRequest: Its metadata can't be read.
         """
         if request["msg_type"].startswith(OURS):
@@ -85,13 +85,13 @@ class Records:
         return self.find(branch_id)
 
     def _owner_of(self, comm_id: str) -> Record:
-        """The branch that a comm belongs to: the current one if it knows it, else the newest."""
+        """The branch that a comm belongs to: the current one if it has it, else the newest."""
         current = self.find(None)
         others = (record for record in reversed(tuple(self)) if comm_id in record.comms)
         return current if comm_id in current.comms else next(others, current)
 
     def add(self, record: Record) -> None:
-        """A new branch."""
+        """Add the record of a new branch."""
         self._records[record.id] = record
 
     def keep_only(self, branch_ids: set[str]) -> None:

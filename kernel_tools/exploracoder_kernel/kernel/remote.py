@@ -1,4 +1,4 @@
-"""The client of a kernel ``exploracoder``: what ``Sidecar`` can do, over the Jupyter protocol."""
+"""The client of an ``exploracoder`` kernel: the sidecar over the Jupyter protocol."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _log = logging.getLogger("exploracoder.kernel")
 
 
 class RemoteSidecar:
-    """A sidecar that is a Jupyter kernel, its own or somebody's; use it with ``async with``.
+    """A sidecar in a Jupyter kernel, started here or elsewhere; use it with ``async with``.
 
     Args:
-        kernel_name: The kernelspec to start a kernel from. It ends when we leave.
+        kernel_name: The kernelspec to start a kernel from; that kernel ends on exit.
         connection_file: Attach to the kernel that listens there instead, and leave it running.
-        client: Talk through this client instead; its channels must not be open yet. It may be one
-            of a Jupyter server's kernel manager, also where that asks a gateway for its kernels.
+        client: Talk through this client instead; its channels must not be open yet. It may come
+            from a Jupyter server's kernel manager, including one that uses a gateway.
         cwd: The folder of a kernel that is started.
         arguments: More arguments for a kernel that is started.
-        limits: Limits of every run that brings none of its own.
-        on_cell_run: Is given each cell of a subtask that somebody has run by hand; see ``bind``.
-        on_lost: Is told, once and in a sentence, that the kernel has ended or was started again. It
-            can't be asked any more then, and what was asked has failed.
+        limits: Limits of runs that bring none of their own.
+        on_cell_run: Called with each subtask's cell that somebody has run by hand; see ``bind``.
+        on_lost: Called once, with a sentence, when the kernel has ended or was restarted. It can't
+            be asked any more then, and pending requests have failed.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class RemoteSidecar:
         """Start or attach to the kernel.
 
         Raises:
-            SidecarError: There is no such kernel, it does not answer, or is none of ours.
+            SidecarError: There is no such kernel, it does not answer, or it is not ours.
         """
         from exploracoder_kernel.kernel.kernel_client import Conversation
 
@@ -140,34 +140,34 @@ class RemoteSidecar:
         return Observation.model_validate(observation)
 
     async def fork(self, branch_id: str, *, goal: str = "") -> str:
-        """A new branch with the state that ``branch_id`` has now; see ``Sidecar.fork``."""
+        """Create a branch with the current state of ``branch_id``; see ``Sidecar.fork``."""
         return str((await self._ask("fork", branch=branch_id, goal=goal))["branch"])
 
     async def promote(self, branch_id: str) -> None:
-        """Make a branch current; its siblings are dropped, with all that came from them."""
+        """Make a branch current, and drop its siblings with all their descendants."""
         await self._ask("promote", branch=branch_id)
 
     async def go_to(self, branch_id: str) -> str:
-        """Make a fresh fork of a branch current; it is the answer."""
+        """Make a fresh fork of a branch current, and return its name."""
         return str((await self._ask("go_to", branch=branch_id))["branch"])
 
     async def drop(self, branch_id: str) -> None:
-        """End a branch; branches made from it stay. Its parent is current then, if it was."""
+        """End a branch; its children stay. If it was current, its parent is from then on."""
         await self._ask("drop", branch=branch_id, even_current=True)
 
     async def bind(self, cells: Mapping[str, str]) -> None:
-        """Say from which branch the cell of each subtask starts, in place of what was said before.
+        """Set the branch from which each subtask's cell starts, replacing earlier bindings.
 
-        A notebook's cell whose metadata name a subtask of these runs in a fresh fork of its branch
-        when somebody runs it. What came of it is told by ``on_cell_run``; the fork stays.
+        A notebook cell whose metadata names one of these subtasks runs in a fresh fork of the
+        subtask's branch. ``on_cell_run`` gets the result; the fork stays.
 
         Raises:
-            BranchNotFound: One of the branches is not there; what was said before holds.
+            BranchNotFound: One of the branches does not exist; the earlier bindings stay.
         """
         await self._ask("bind", cells=dict(cells))
 
     async def unpickle(self, branch_id: str, variables: PickledVariables) -> Unpickled:
-        """Send variables of the user's kernel to a branch; ``carry`` is what to call."""
+        """Send variables of the user's kernel to a branch. Call ``carry`` rather than this."""
         name = uuid.uuid4().hex
         with variables.file as file:
             offset = 0
@@ -184,11 +184,11 @@ class RemoteSidecar:
         return Unpickled.model_validate(answer["unpickled"])
 
     async def tree(self) -> tuple[BranchInfo, ...]:
-        """All branches, oldest first; memory as it was measured last."""
+        """All branches, oldest first, with memory as last measured."""
         return _branches(await self._ask("list", measure=False))
 
     async def measure(self) -> tuple[BranchInfo, ...]:
-        """All branches, with what memory they hold now."""
+        """All branches, with the memory that they hold now."""
         return _branches(await self._ask("list", measure=True))
 
     async def current(self) -> str:
@@ -206,12 +206,12 @@ class RemoteSidecar:
         return tuple(ResolvedName.model_validate(name) for name in answer["resolved"])
 
     async def inspect(self, branch_id: str, name: str) -> Inspection:
-        """Type, signature, documentation and place of a dotted name."""
+        """Type, signature, documentation and location of a dotted name."""
         answer = await self._ask("inspect", branch=branch_id, name=name)
         return Inspection.model_validate(answer["inspection"])
 
     async def interrupt(self, branch_id: str) -> None:
-        """Stop what runs in a branch; nothing happens when nothing runs."""
+        """Interrupt what runs in a branch; no effect if nothing does."""
         metadata = {"exploracoder": {"branch": branch_id}}
         await self._talk.ask("interrupt_request", metadata=metadata)
 
@@ -268,7 +268,7 @@ class RemoteSidecar:
         return await self._talk.ask(f"exploracoder_{verb}_request", fields)
 
     async def _stop(self, branch_id: str, reply: asyncio.Future[dict[str, Any]]) -> None:
-        """The run was cancelled: it shall not go on, nor its branch stay busy."""
+        """End a cancelled run, so that it does not go on and its branch does not stay busy."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _GRACE_SECONDS
         # A snippet that has not begun yet is not stopped by the first interrupt.

@@ -25,16 +25,16 @@ class Sockets(IPKernelApp):
     """ipykernel's application without its shell, its configuration, its debugger and its threads.
 
     Args:
-        connection_file: Says where to listen; it is written if it is not there.
+        connection_file: Says where to listen; it is written if it does not exist.
     """
 
     def __init__(self, connection_file: Path | None) -> None:
-        # What it would log is raised here.
+        # Errors that it would log are raised here.
         traits = {"connection_file": str(connection_file or ""), "log_level": logging.CRITICAL}
         super().__init__(**traits)  # type: ignore[no-untyped-call]
 
     def open(self) -> None:
-        """Listen.
+        """Open the sockets and listen.
 
         Raises:
             SidecarError: The connection file can't be used, or an address is taken.
@@ -56,7 +56,7 @@ class Sockets(IPKernelApp):
         self.session.pack = _lenient(self.session.pack)
 
     def stream(self, name: str) -> ZMQStream:
-        """A channel, for the event loop that runs."""
+        """The stream of a channel, for the running event loop."""
         return ZMQStream(getattr(self, f"{name}_socket"))
 
     def close(self) -> None:
@@ -66,18 +66,18 @@ class Sockets(IPKernelApp):
         super().close()  # type: ignore[no-untyped-call]
 
     def init_control(self, context: zmq.Context[Any]) -> None:
-        """Open the control channel; no thread reads it."""
+        """Open the control channel, without a thread to read it."""
         self.control_socket = self._bound(context, zmq.ROUTER, "control_port")
         self.control_socket.router_handover = 1
 
     def init_iopub(self, context: zmq.Context[Any]) -> None:
-        """Open the channel for all; no thread writes to it."""
+        """Open the IOPub channel, without a thread to write to it."""
         context.sndhwm = _MOST_WAITING
         self.iopub_socket = self._bound(context, zmq.XPUB, "iopub_port")
         self.iopub_socket.xpub_verbose = 1  # each subscriber is seen, not only the first
 
     def exit(self, exit_status: int | str | None = 0) -> NoReturn:
-        """Is called where the connection file can't be read."""
+        """Raise an error: ipykernel calls this if the connection file can't be read."""
         raise SidecarError(
             f"The connection file {self.connection_file} can't be used: {sys.exc_info()[1]}. "
             "Start the kernel through Jupyter, or leave -f out to have one written."
@@ -92,7 +92,7 @@ class Sockets(IPKernelApp):
 
 
 def _lenient(pack: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
-    """Makes bytes as ``pack`` does, with ``?`` for lone surrogates, which UTF-8 has none for."""
+    """Serialize as ``pack`` does, with ``?`` for lone surrogates, which UTF-8 can't encode."""
 
     def packed(content: Any) -> bytes:
         try:

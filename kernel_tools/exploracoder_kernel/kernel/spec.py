@@ -13,8 +13,8 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
 
 NAME = "exploracoder"
-_LOGO = "logo-svg.svg"  # by this name Jupyter finds it
-# As ``-m exploracoder_kernel.kernel``, which would look for modules in the notebook's folder first.
+_LOGO = "logo-svg.svg"  # Jupyter looks for this name
+# Like ``-m exploracoder_kernel.kernel``, but without the notebook's folder on ``sys.path``.
 _START = (
     "import sys; sys.path[:] = filter(None, sys.path); "
     "from exploracoder_kernel.kernel.kernel_app import main; sys.exit(main())"
@@ -35,7 +35,7 @@ def describe(
         python: The interpreter that cells run in; ours by default.
         own_python: The interpreter that has ExploraCoder; Jupyter reads ``python`` as its own.
         display_name: What the launcher shows.
-        sandbox: How cells are kept in.
+        sandbox: How cells are sandboxed.
     """
     argv = [own_python, "-c", _START, "-f", "{connection_file}"]
     argv += [] if python is None else ["--python", str(python)]
@@ -65,16 +65,16 @@ def install(
     Args:
         python: The interpreter that cells run in; ours by default.
         name: What Jupyter calls the kernel; a second one needs another name.
-        sandbox: How cells are kept in.
-        user: Into the folder of the user's own kernels.
-        prefix: Into ``share/jupyter/kernels`` below it; below our environment by default.
+        sandbox: How cells are sandboxed.
+        user: Install into the folder of the user's own kernels.
+        prefix: Install into ``share/jupyter/kernels`` below it; by default our environment.
 
     Returns:
         The folder of the new kernelspec.
 
     Raises:
         InterpreterError: There is no such interpreter.
-        SidecarError: The name is no name of a kernel, or the folder can't be written.
+        SidecarError: The name is not a valid kernel name, or the folder can't be written.
     """
     from jupyter_client.kernelspec import KernelSpecManager
 

@@ -1,8 +1,8 @@
-"""How the kernel is to be started: its arguments, and a variable of the environment.
+"""The kernel's start options: its arguments and an environment variable.
 
-A kernel manager that starts kernels elsewhere, through a gateway, passes no arguments on, but every
-variable whose name starts with ``KERNEL_``. So ``KERNEL_EXPLORACODER`` holds the same as JSON. Who
-can set it can start kernels anyway; a notebook can't.
+A kernel manager that starts kernels through a gateway passes on no arguments, but every variable
+whose name starts with ``KERNEL_``. So ``KERNEL_EXPLORACODER`` holds the same options as JSON.
+Whoever can set it can start kernels anyway; a notebook can't.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class StartOptions(BaseModel):
         return Path(self.cwd).absolute()
 
     def environment(self, surroundings: Mapping[str, str]) -> dict[str, str]:
-        """What the interpreter gets beside its surroundings. The kernel's own process looks nowhere
-        in these folders: it runs no code of the user's."""
+        """Variables for the interpreter besides its surroundings. The kernel's own process never
+        looks in these folders: it runs no user code."""
         if not self.import_paths:
             return {}
         own = surroundings.get("PYTHONPATH")
@@ -71,12 +71,12 @@ class StartOptions(BaseModel):
 
 
 def options_from(environment: MutableMapping[str, str], arguments: dict[str, Any]) -> StartOptions:
-    """The options in the environment, with the arguments that are not None over them.
+    """The options in the environment, overridden by the arguments that are not None.
 
-    The variable is taken out of the environment: nothing that the kernel starts shall have it.
+    The variable is removed from the environment, so that nothing the kernel starts inherits it.
 
     Raises:
-        SidecarError: The variable holds no such options.
+        SidecarError: The variable holds no valid options.
     """
     text = environment.pop(VARIABLE, "") or "{}"
     try:

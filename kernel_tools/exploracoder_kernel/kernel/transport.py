@@ -1,10 +1,9 @@
 """How messages travel between a client and its kernel: over sockets, or through a gateway.
 
-A client that a Jupyter server's kernel manager makes is of one of two kinds. That of a local kernel
-has sockets. That of a kernel behind a gateway has queues, which a thread fills from a WebSocket; it
-shows the gateway no token, names no channel, waits for messages without letting the event loop
-rest, and ends at the first one with binary data. So the WebSocket is opened here instead, with the
-settings that the server has for its gateway.
+A Jupyter server's kernel manager makes two kinds of client. A local kernel's client has sockets.
+The client of a kernel behind a gateway has queues, which a thread fills from a WebSocket; it sends
+the gateway no token, names no channel, busy-waits for messages, and ends at the first one with
+binary data. So the WebSocket is opened here instead, with the server's settings for its gateway.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ class SocketTransport:
         self._channels = ("shell", "control", *(("iopub",) if with_iopub else ()))
 
     async def open(self) -> None:
-        """Open them, under a name of our own.
+        """Open the sockets, under a session ID of our own.
 
-        All clients that one manager makes have its name. What the kernel sends under a name goes to
-        the one that came last.
+        All clients of one manager share its session ID, and what the kernel sends to an ID goes to
+        the client that connected last.
         """
         session = self._client.session.clone()
         session.session = new_id()
@@ -56,7 +55,7 @@ class SocketTransport:
         self._client.start_channels(iopub="iopub" in self._channels, stdin=False, hb=False)
 
     async def listen(self, take: Callable[[Message], None]) -> None:
-        """Hand over whatever comes, until cancelled."""
+        """Pass every message to ``take``, until cancelled."""
         readers = [asyncio.create_task(self._read(name, take)) for name in self._channels]
         try:
             await asyncio.gather(*readers)
@@ -77,20 +76,20 @@ class SocketTransport:
     def send(self, channel: ChannelName, message: Message) -> None:
         """Send a message.
 
-        It goes past the event loop, and takes the sign from it that something has come meanwhile:
-        whoever reads would wait until more comes. Asking for the events gives the sign again.
+        Sending behind the event loop's back swallows its signal that a message has arrived, and a
+        reader would wait until another one does. Querying the events restores the signal.
         """
         sender = self._channel(channel)
         sender.send(message)
         sender.socket.get(zmq.EVENTS)
 
     async def is_kernel_alive(self) -> bool:
-        """False when its manager, if it has one, knows that it has ended."""
+        """False if the kernel's manager, if it has one, knows that it has ended."""
         manager: Any = self._client.parent
         return manager is None or bool(await ensure_async(manager.is_alive()))
 
     def close(self) -> None:
-        """Close them."""
+        """Close the sockets."""
         self._client.stop_channels()
 
     def _channel(self, name: str) -> Any:
@@ -98,7 +97,7 @@ class SocketTransport:
 
 
 class GatewayTransport:
-    """The WebSocket to a gateway, on which all channels come."""
+    """A WebSocket to a gateway, which carries all channels."""
 
     def __init__(self, client: AsyncKernelClient) -> None:
         self._client = client
@@ -108,7 +107,7 @@ class GatewayTransport:
         """Connect.
 
         Raises:
-            SidecarError: The gateway does not take the connection.
+            SidecarError: The gateway can't be reached, or refuses the connection.
         """
         from tornado.websocket import websocket_connect
 
@@ -121,10 +120,10 @@ class GatewayTransport:
             ) from error
 
     async def listen(self, take: Callable[[Message], None]) -> None:
-        """Hand over messages, until cancelled; those with binary data are for widgets.
+        """Pass messages to ``take``, until cancelled; binary ones are for widgets, and skipped.
 
         Raises:
-            SidecarError: No more will come.
+            SidecarError: The connection is lost.
         """
         while self._socket is not None:
             frame = await self._socket.read_message()
@@ -142,7 +141,7 @@ class GatewayTransport:
         """Send a message.
 
         Raises:
-            SidecarError: It can't be sent any more.
+            SidecarError: The connection is lost.
         """
         text = json.dumps({**message, "channel": channel}, default=json_default)
         try:
@@ -153,7 +152,7 @@ class GatewayTransport:
             raise _lost() from None
 
     async def is_kernel_alive(self) -> bool:
-        """As far as is known: the gateway ends the connection with the kernel."""
+        """Always true: the gateway closes the connection when the kernel ends."""
         return True
 
     def close(self) -> None:
@@ -168,13 +167,13 @@ def _lost() -> SidecarError:
 
 
 def _gateway_request(client: AsyncKernelClient) -> HTTPRequest:
-    """For a kernel's channels, as the server itself asks for them."""
+    """The request for a kernel's channels, as the server itself makes it."""
     from jupyter_server.gateway.gateway_client import GatewayClient
 
     gateway = GatewayClient.instance()
     place = gateway.kernels_endpoint.strip("/")
     kernel = url_escape(str(getattr(client, "kernel_id", "")))
-    session = url_escape(new_id())  # the gateway closes the older of two with one name
+    session = url_escape(new_id())  # of two with the same ID, the gateway closes the older
     root = (gateway.ws_url or "").rstrip("/")
     url = f"{root}/{place}/{kernel}/channels?session_id={session}"
     settings: Any = gateway.load_connection_args
@@ -189,7 +188,7 @@ def transport_of(client: AsyncKernelClient, *, with_iopub: bool) -> Transport:
 
     Args:
         client: The client.
-        with_iopub: What the kernel publishes is wanted as well.
+        with_iopub: Whether to receive what the kernel publishes as well.
     """
     if inspect.iscoroutinefunction(client.start_channels):
         return GatewayTransport(client)

@@ -1,4 +1,4 @@
-"""Keeps what snippets do away from the user: no network, no files but the task's, own processes."""
+"""Isolates snippets from the user: no network, no files but the task's, own processes."""
 
 from exploracoder_kernel.sandbox.consent import QUESTION, Consent
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits

@@ -1,4 +1,4 @@
-"""What keeps a sandbox from being had, and what to do about it, in words."""
+"""Tells the user why a sandbox is unavailable, and what to do about it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _setting(name: str) -> str:
 
 
 def trial(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str | None:
-    """What goes wrong when a command is tried; None when it works."""
+    """Try a command, and return what goes wrong, or None if it works."""
     try:
         child = subprocess.run(
             command,

@@ -1,4 +1,4 @@
-"""The sandbox of bubblewrap: namespaces of its own, in which only some places are seen."""
+"""The bubblewrap sandbox: its own namespaces, in which only some paths are visible."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from exploracoder_kernel.sandbox.advice import trial
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits, kernel_version
 
 _ID = "1000"
-_COUNTS_PROCESSES = (5, 14)  # the kernel, by sandbox, so that a limit hits no other
+_COUNTS_PROCESSES = (5, 14)  # this kernel counts per sandbox, so that a limit hits no other
 
-# The reaper is the first process: bubblewrap's own, which would be, does not hide its memory, and
-# who spoils that ends the whole sandbox. It mounts what each branch has for itself, and looks into
-# a branch's mount namespace for that; a branch keeps what it takes to have such a namespace.
+# The reaper is PID 1: bubblewrap's own init does not hide its memory, and whoever corrupts that
+# ends the whole sandbox. The reaper mounts each branch's private folder, and looks into the
+# branch's mount namespace for that; a branch keeps the capability to create such a namespace.
 _NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
     *("--uid", _ID, "--gid", _ID, "--hostname", "sandbox", "--cap-drop", "ALL"),
@@ -37,16 +37,16 @@ _NAMESPACES = (
 _PASSWD = f"sandbox:x:{_ID}:{_ID}:sandbox:{{home}}:/bin/sh\nnobody:x:65534:65534:::/bin/false\n"
 _GROUP = f"sandbox:x:{_ID}:\nnogroup:x:65534:\n"
 
-# Where a branch's own files are. What the user has in folders for temporary files is seen through
-# links in a branch's own one, since the kernel judges a mount's place by the folder around it.
+# Where a branch's own files are. The user's files in temporary folders are visible through links
+# in the branch's own ones, since the kernel judges a mount's place by the folder around it.
 _OWN = "/run/exploracoder"
 _BRANCH = f"{_OWN}/branch"
 _HOME = f"{_BRANCH}/home"
 _OUTSIDE = Path("/run/outside")
 _TEMPORARY = {Path("/tmp"): f"{_BRANCH}/tmp", Path("/dev/shm"): f"{_BRANCH}/shm"}
 
-# Where the superuser starts the sandbox, its files belong to us, and the kernel asks for no
-# capability to write them. The lists are those of container engines.
+# If root starts the sandbox, these files belong to us, and writing them needs no capability. The
+# lists are those of container engines.
 _KERNEL_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys")
 _KERNEL_HIDDEN = (
     *("/proc/keys", "/proc/latency_stats", "/proc/timer_list", "/proc/sched_debug"),
@@ -68,10 +68,10 @@ class BubblewrapLauncher:
     """Starts a launch's first process in a sandbox of its own.
 
     Attributes:
-        program: Which bubblewrap.
-        has_network: The machine's network is seen; otherwise there is none, not even loopback's.
+        program: The bubblewrap to use.
+        has_network: Whether the machine's network is visible; if not, not even loopback works.
         inputs: Files and folders that may be read, besides the task's folder.
-        limits: Those of every process in it.
+        limits: The limits of every process in it.
     """
 
     program: Program
@@ -137,7 +137,7 @@ def _look_at(path: str) -> Program | None:
 
 @functools.cache
 def trouble(program: Program, *, has_network: bool) -> str | None:
-    """What goes wrong when it is tried; None when it works. Tried once in a process."""
+    """What goes wrong when bubblewrap is tried; None if it works. Tried once per process."""
     paths = [Path(path) for path in ("/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store")]
     places = [
         layout.Place(path, "readable") for path in paths if path.is_dir() and not path.is_symlink()
@@ -161,7 +161,7 @@ def _isolation(program: Program, has_network: bool) -> list[str]:
 
 
 def _system() -> list[str]:
-    """The kernel's own file systems."""
+    """Options for the kernel's own file systems."""
     options = ["--proc", "/proc"]
     for path in _KERNEL_READ_ONLY:
         options += ["--ro-bind-try", path, path]
@@ -173,7 +173,7 @@ def _system() -> list[str]:
 
 
 def _hidden_in_kernel() -> list[str]:
-    """What not everybody may read, and what tells of other processes."""
+    """The files in ``/proc`` that are not world-readable, or reveal other processes."""
     secret = [
         entry.path
         for entry in os.scandir("/proc")
@@ -184,7 +184,7 @@ def _hidden_in_kernel() -> list[str]:
 
 
 def _own_files(files: list[int]) -> list[str]:
-    """What the root branch finds in its private folder; the reaper makes that of it."""
+    """Options for the files from which the reaper makes the root branch's private folder."""
     options = [word for part in PARTS for word in ("--dir", f"{_BRANCH}/{part}")]
     options += ["--symlink", f"{_BRANCH}/tmp".lstrip("/"), "/tmp"]
     for place, source in layout.caches().items():
@@ -220,13 +220,13 @@ def _seen(places: tuple[layout.Place, ...]) -> list[str]:
 
 
 def _inside(path: Path) -> Path:
-    """Where a path of the machine's is mounted."""
+    """Where a path of the machine is mounted in the sandbox."""
     is_temporary = any(folder in (path, *path.parents) for folder in _TEMPORARY)
     return _OUTSIDE / path.relative_to("/") if is_temporary else path
 
 
 def _link_to(path: Path) -> list[str]:
-    """A link under the name that something in a folder for temporary files has outside."""
+    """Options for a link that gives a path in a temporary folder its outside name."""
     for folder, own in _TEMPORARY.items():
         if folder in path.parents:
             return ["--symlink", str(_inside(path)), f"{own}/{path.relative_to(folder)}"]
@@ -234,7 +234,7 @@ def _link_to(path: Path) -> list[str]:
 
 
 def _accounts(files: list[int]) -> list[str]:
-    """The only user is the sandbox's own; who else is on the machine is not told."""
+    """Options for the only user, the sandbox's own; the machine's users are not revealed."""
     texts = {"/etc/passwd": _PASSWD.format(home=_HOME), "/etc/group": _GROUP}
     options: list[str] = []
     for path, text in texts.items():

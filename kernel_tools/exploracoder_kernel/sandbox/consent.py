@@ -25,7 +25,7 @@ def _usual_file() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What is remembered, in a file of the user's configuration."""
+    """The remembered agreement, in a file of the user's configuration."""
 
     file: Path = field(default_factory=_usual_file)
 
@@ -49,7 +49,7 @@ class Consent:
         self.file.write_text(text + "\n", encoding="utf-8")
 
     def take_back(self) -> None:
-        """Forget it.
+        """Withdraw the agreement.
 
         Raises:
             OSError: It can't be removed.

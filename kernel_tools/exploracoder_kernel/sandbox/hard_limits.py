@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 def machine_memory() -> int:
-    """Bytes of memory that the machine has."""
+    """The machine's memory, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def kernel_version() -> tuple[int, ...]:
-    """Of the Linux that runs here, such as (6, 8)."""
+    """The version of the running Linux kernel, such as (6, 8)."""
     parts = os.uname().release.split("-")[0].split(".")[:2]
     return tuple(int(part) for part in parts if part.isdigit())
 
@@ -45,7 +45,7 @@ class SandboxLimits(BaseModel):
         """The limits by their names in ``resource``.
 
         Args:
-            has_own_count: Processes are counted for the sandbox, not for the user.
+            has_own_count: Whether processes are counted per sandbox, not per user.
         """
         limits = {
             "RLIMIT_FSIZE": self.file_bytes,

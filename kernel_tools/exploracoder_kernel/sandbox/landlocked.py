@@ -1,7 +1,7 @@
-"""The sandbox of Landlock, for machines on which no namespaces can be had.
+"""The Landlock sandbox, for machines on which namespaces are unavailable.
 
-It hides files and forbids writing, but the processes of the machine are seen, and ``/dev/shm``
-can't be used: it is everybody's.
+It hides files and forbids writing, but the machine's processes are visible, and ``/dev/shm`` can't
+be used, since everybody shares it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 
 @dataclass(frozen=True, slots=True)
 class LandlockLauncher:
-    """Starts a launch's first process, which takes itself its rights.
+    """Starts a launch's first process, which drops its own rights.
 
     Attributes:
-        has_network: It may use the network.
+        has_network: Whether it may use the network.
         inputs: Files and folders that may be read, besides the task's folder.
-        limits: Those of every process in it.
+        limits: The limits of every process in it.
     """
 
     has_network: bool
@@ -72,7 +72,7 @@ class LandlockLauncher:
 
 
 def _whole_trees(readable: list[str], private: str) -> list[str]:
-    """All trees but the one in which branches have what is private, of which a part is readable."""
+    """All readable top-level folders; for the one around ``private``, only its readable parts."""
     top = f"/{Path(private).parts[1]}"
     below = [path for path in readable if path == top or path.startswith(f"{top}/")]
     trees = {f"/{Path(path).parts[1]}" for path in readable}
@@ -80,7 +80,7 @@ def _whole_trees(readable: list[str], private: str) -> list[str]:
 
 
 def shortcomings() -> str:
-    """In a sentence, what it can't keep from code that runs in it."""
+    """What the sandbox can't keep code in it from doing, as a sentence."""
     abilities = ["see which processes run on this machine and how they were started"]
     if landlock.version() < 3:
         abilities.append("empty files that you may write to")
@@ -88,7 +88,7 @@ def shortcomings() -> str:
 
 
 def _bring_caches(folder: Path, home: Path) -> None:
-    """Copy them, and link to them in a home: a link is quicker to copy for each fork."""
+    """Copy the caches, and link to them in the home: a link is quicker to copy for each fork."""
     folder.mkdir()
     for place, source in layout.caches().items():
         with contextlib.suppress(OSError):
@@ -98,9 +98,9 @@ def _bring_caches(folder: Path, home: Path) -> None:
 
 
 def _readable(places: Iterable[layout.Place]) -> tuple[list[str], list[str]]:
-    """What may be read, and which folders' names: a right on a folder holds for all below it.
+    """The paths that may be read, and the folders that may only be listed.
 
-    So a folder with something hidden in it is taken apart.
+    A right on a folder covers all below it, so one with something hidden in it is taken apart.
     """
     all_places = tuple(places)
     hidden_paths = {place.path for place in all_places if place.seen != "readable"}

@@ -1,4 +1,4 @@
-"""What is seen in the sandbox, at the paths that it has outside: everything else is not there."""
+"""What is visible in the sandbox, at the same paths as outside; everything else is absent."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from exploracoder_kernel.launcher import ENTRY, Command
 from exploracoder_kernel.sandbox import python_home, secrets
 from exploracoder_kernel.sandbox.python_home import PythonHome
 
-# Programs, libraries and what they are configured with. Nobody's data.
+# Programs, libraries and their configuration; nobody's data.
 _PROGRAMS = ("/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
 _LIBRARIES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# The C library looks there whether it can have large pages.
+# The C library checks there whether huge pages are available.
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 _OTHER = ("/etc", "/sys/devices/system/cpu", _HUGE_PAGES, "/var/cache/fontconfig")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path and how it is seen: to be read, or as if it held nothing. The deepest counts."""
+    """A path and how it appears: readable, or as if empty. The deepest place wins."""
 
     path: Path
     seen: Literal["readable", "hidden folder", "hidden file"]
@@ -40,14 +40,14 @@ def confined(
     inputs: tuple[Path, ...],
     has_network: bool,
 ) -> tuple[Command, tuple[Place, ...]]:
-    """A command as it is started in a sandbox, and all places, from the top down.
+    """The command as it is started in the sandbox, and all places, from the top down.
 
     Args:
-        command: As it is started outside.
+        command: The command as it is started outside.
         home: The home in the sandbox.
         temporary: The folder for temporary files there.
         inputs: More files and folders that the task reads, besides its folder.
-        has_network: Proxies are needed, and names have to be looked up.
+        has_network: Whether to keep what proxies and name lookups need.
     """
     python = python_home.find(command.python, command.environment)
     environment = private_environment(
@@ -79,7 +79,7 @@ def _places(
 
 
 def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:
-    """From the top down, without what is seen in the same way by the place around it."""
+    """Sort from the top down, and drop places that look the same due to the one around them."""
     by_path: dict[Path, Place] = {}
     for place in sorted(places, key=lambda place: (len(place.path.parts), place.path)):
         around = next((by_path[path] for path in place.path.parents if path in by_path), None)
@@ -91,12 +91,12 @@ def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a path exists; no when it can't be looked at, where ``Path.exists`` may raise."""
+    """Whether a path exists; False if it can't be examined, where ``Path.exists`` may raise."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def links() -> list[tuple[str, Path]]:
-    """Folders of the root that are links on this system: (where to, link)."""
+    """The top-level folders that are links on this system, as (target, link)."""
     return [(str(path.readlink()), path) for path in sorted(_links())]
 
 
@@ -105,12 +105,12 @@ def _links() -> set[Path]:
 
 
 def _is_below(path: Path, links: set[Path]) -> bool:
-    """Whether it is the root, or found through a link that the sandbox has as well."""
+    """Whether a path is the root, or reached through a link that the sandbox has as well."""
     return path in links or any(link in path.parents for link in links - {Path("/")})
 
 
 def home_folders() -> set[Path]:
-    """The homes of the user: as the environment has it, and as the system has it."""
+    """The user's homes: the one in the environment, and the one that the system knows."""
     names = [os.environ.get("HOME", "")]
     with contextlib.suppress(KeyError, ImportError):
         import pwd  # Windows has none
@@ -120,7 +120,7 @@ def home_folders() -> set[Path]:
 
 
 def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Place]:
-    """Secrets in trees that may hold the user's files, and the home in one around it."""
+    """Secrets in trees that may hold the user's files, and homes inside such trees."""
     homes = home_folders()
     above = {home for home in homes for prefix in prefixes if home == prefix}
     for tree in (trees | above) - {Path("/")}:
@@ -141,7 +141,7 @@ def _hidden(path: Path) -> Place:
 
 @functools.cache
 def _hidden_in_system() -> frozenset[Place]:
-    """What not everybody may read. The superuser's own permissions would hide nothing."""
+    """What is not world-readable: root's own permissions would hide nothing."""
     deep = [place for top in ("/etc", "/usr/local/etc") for place in _private(Path(top), 8)]
     return frozenset([*deep, *_private(Path("/opt"), 2)])
 
@@ -172,12 +172,12 @@ def _certificates(environment: Mapping[str, str]) -> list[Path]:
 
 
 def caches() -> dict[str, Path]:
-    """What libraries keep in the user's caches and make anew, slowly, where there is none.
+    """The files in the user's caches that libraries would be slow to rebuild.
 
     These are Matplotlib's lists of the machine's fonts.
 
     Returns:
-        Each file, by where it belongs below a home.
+        Each file, by its place below a home.
     """
     files = {}
     usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111

@@ -1,4 +1,4 @@
-"""What an interpreter has to read in order to run, as it says itself."""
+"""What an interpreter has to read in order to run, as it reports itself."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from exploracoder_kernel import interpreter
 _ASK_SECONDS = 60.0
 _MARK = "exploracoder-python-home:"
 
-# Of the environment, what changes the answer. The interpreter is asked unconfined, and so without
-# PYTHONPATH: a folder of a library that was only named may hold a `sitecustomize`, or a `json`.
+# The variables that change the answer. The interpreter is asked unconfined, and so without
+# PYTHONPATH: a library folder that was only named may hold a `sitecustomize` or a `json`.
 _THAT_MATTER = ("PATH", "HOME", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONNOUSERSITE")
 _OF_THE_LOADER = ("LD_LIBRARY_PATH", "CONDA_PREFIX", "VIRTUAL_ENV")
 _OWN_PATHS = "PYTHONPATH"
 _ALL = (*_THAT_MATTER, *_OF_THE_LOADER, _OWN_PATHS)
 
-# Runs in any Python, so that one that is too old is started and can say so. Finders of editable
-# installs keep a table of folders. The maps name the libraries that the loader found.
+# Runs in any Python, so that one that is too old starts and can say so. The import finders of
+# editable installs keep a table of folders. The maps name the libraries that the loader found.
 _QUESTION = """
 import json, os, site, sys
 prefixes = [getattr(sys, name, "") for name in
@@ -50,10 +50,10 @@ class PythonHome:
     """An interpreter and its files.
 
     Attributes:
-        executable: What to start: the interpreter itself, when a script stands before it.
+        executable: What to start: the interpreter itself, even if a script wraps it.
         prefixes: The folders that it is installed in.
-        paths: What else it reads, as it names it and where links lead.
-        user_base: Where the user's own packages lie, when it looks there.
+        paths: What else it reads, under the names it uses and with links resolved.
+        user_base: Where the user's own packages are, if it looks there.
     """
 
     executable: str
@@ -63,7 +63,7 @@ class PythonHome:
 
 
 def find(python: str, environment: Mapping[str, str]) -> PythonHome:
-    """Ask an interpreter once for what it reads; the answer is kept while the file is the same.
+    """Ask an interpreter what it reads; the answer is cached while its file is unchanged.
 
     Raises:
         InterpreterError: It did not start, or did not answer as Python does.
@@ -88,14 +88,14 @@ def _find(python: str, _changed: int, environment: tuple[tuple[str, str], ...]) 
 
 
 def _existing(names: Iterable[str | Path]) -> tuple[Path, ...]:
-    """Those that are there, under the names given and without links."""
+    """The paths that exist, both as given and with links resolved."""
     absolute = (str(path) for path in names if str(path).startswith("/"))
     paths = {Path(path) for path in absolute if os.path.exists(path)}  # noqa: PTH110  # never raises
     return tuple(sorted((paths | {path.resolve() for path in paths}) - {Path("/")}))
 
 
 def _ask(python: str, environment: dict[str, str]) -> dict[str, Any]:
-    """The folder is the root, where nothing can stand in for a module of the standard library."""
+    """Ask in the root folder, where nothing can shadow a module of the standard library."""
     try:
         answer = subprocess.run(
             [python, "-c", _QUESTION],
@@ -124,13 +124,13 @@ def _is_script(path: Path) -> bool:
 
 
 def _listed(environment: Mapping[str, str]) -> list[str]:
-    """The folders that variables name, which count also inside."""
+    """The folders named by variables that also apply inside the sandbox."""
     paths = [p for n in ("LD_LIBRARY_PATH", _OWN_PATHS) for p in environment.get(n, "").split(":")]
     return [*paths, *(environment.get(name, "") for name in ("CONDA_PREFIX", "VIRTUAL_ENV"))]
 
 
 def _hops(executable: Path) -> list[Path]:
-    """The file, and each that a link leads to."""
+    """The executable, and every file that its chain of links leads to."""
     hops = [executable]
     while hops[-1].is_symlink() and len(hops) < 40:
         hops.append(hops[-1].parent / hops[-1].readlink())

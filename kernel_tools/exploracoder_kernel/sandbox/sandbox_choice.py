@@ -1,4 +1,4 @@
-"""Which sandbox snippets run in: the one that was asked for, as well as it can be had here."""
+"""Chooses the sandbox for snippets: the requested one, by what is available here."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _WHAT_IT_IS: dict[Level, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Sandboxing:
-    """How snippets are kept in.
+    """How snippets are sandboxed.
 
     Attributes:
         level: What they are kept from.
-        mechanism: By what.
-        reason: Why it is this, in a sentence or two for the user.
-        launcher: Starts interpreters in it.
+        mechanism: What enforces it.
+        reason: Why this was chosen, in a sentence or two for the user.
+        launcher: Starts interpreters in the sandbox.
     """
 
     level: Level
@@ -62,21 +62,21 @@ def choose(
     mechanisms: Sequence[Mechanism] = MECHANISMS,
     consent: Consent | None = None,
 ) -> Sandboxing:
-    """The sandbox for a task. What is there is tried once in a process.
+    """Choose the sandbox for a task. Each mechanism is tried once per process.
 
     Args:
-        level: ``auto`` is strict, or what the user agreed to where no sandbox can be had.
+        level: ``auto`` is strict, or what the user agreed to if no sandbox is available.
         python: The interpreter that will run in it.
         cwd: The task's folder, which will be readable.
         inputs: More files and folders to be readable.
         limits: Hard limits of all processes in it.
-        mechanisms: Which may be used, the first that works.
+        mechanisms: The ones to try; the first that works is used.
         consent: Where the user's agreement is remembered.
 
     Raises:
         InterpreterError: The interpreter does not start.
         SidecarError: An input or the folder is missing.
-        SandboxUnavailable: None can be had, and the user has not agreed to go on without one.
+        SandboxUnavailable: None is available, and the user has not agreed to go on without one.
     """
     input_paths = tuple(Path(path).absolute() for path in inputs)
     for path in (cwd, *input_paths):
@@ -103,7 +103,7 @@ def choose(
 def _by_bubblewrap(
     level: Level, inputs: tuple[Path, ...], limits: SandboxLimits, missing: list[str]
 ) -> Sandboxing | None:
-    """A sandbox by bubblewrap; otherwise ``missing`` is told why not."""
+    """A bubblewrap sandbox, or None, with the reason added to ``missing``."""
     has_network = level == "network"
     program = bubblewrap.find()
     if program is None:

@@ -1,8 +1,8 @@
-"""The filters of system calls, compiled by the owner with libseccomp; a launch only loads them.
+"""The system call filters, compiled by the owner with libseccomp; a launch only loads them.
 
-There are two, since libseccomp compares an argument once in a rule: one lists the calls that there
-are and names those that the reaper decides, the other refuses calls by their arguments. Whatever
-neither knows does not exist (``ENOSYS``), so a newer kernel opens nothing.
+There are two, since libseccomp compares an argument only once per rule: one lists the calls that
+exist and names those that the reaper decides, the other refuses calls by their arguments. Any call
+that neither knows fails with ``ENOSYS``, so a newer kernel opens no hole.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ FORBIDDEN = _names(
     """
 )
 
-# What libraries use when it is there and do without when the kernel is said not to know it. The C
-# library falls back from clone3, whose flags a filter can't read, to clone. Memory that is counted
-# nowhere is not there either: files without a name, and what System V and POSIX share or queue.
+# What libraries use if it exists, and do without if the kernel seems not to know it. The C library
+# falls back from clone3, whose flags a filter can't read, to clone. Memory that nothing accounts
+# for is absent as well: memfds, System V IPC and POSIX message queues.
 ABSENT = _names(
     """
     clone3 userfaultfd io_uring_setup io_uring_enter io_uring_register memfd_create
@@ -56,15 +56,15 @@ _DECIDED = _names(
     ioprio_set
     """
 )
-# Their first argument is a process, and 0 the caller itself, for which nobody needs to be asked.
+# Their first argument is a process; 0 is the caller itself, which needs no decision.
 _ABOUT_A_PROCESS = _names(
     """
     prlimit64 sched_setaffinity sched_setscheduler sched_setparam sched_setattr move_pages
     """
 )
 
-# Landlock lets metadata of files change that can't be written: where nothing else keeps it, that
-# is said to have worked, and has not, so that copying and unpacking files into scratch goes on.
+# Landlock does not protect the metadata of files that can't be written. Where nothing else does,
+# these calls only pretend to succeed, so that copying and unpacking files into scratch still works.
 _METADATA = _names(
     """
     chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat
@@ -78,25 +78,25 @@ _ATTRIBUTES = _names(
 )
 
 _LAST_CALL = 466
-_INT = 0xFFFFFFFF  # what the kernel looks at in an argument that is an ``int``
+_INT = 0xFFFFFFFF  # the bits that the kernel reads of an ``int`` argument
 _CLONE_NEWNS = 0x00020000
 _CLONE_NAMESPACES = (0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
 _AF_UNIX, _SOCK_DATAGRAM, _SOCK_TYPE = 1, 2, 0xF
 _INTERNET_FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
 _MOST_FAMILIES = 64
-# A file's owner is sent signals of its choice: a way to kill around the calls above. And who has a
-# lease on a file, which can be had by reading it, holds up everybody who opens it.
+# A file's owner can be sent any signal: a way to kill that bypasses the calls above. And a lease on
+# a file, which takes no more than reading it, holds up everybody who opens it.
 _REFUSED_COMMANDS = (8, 10, 15, 1024)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE
 _BAD_IOCTLS = (
     *(0x8901, 0x8902, 0x5412, 0x541C),  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
     *(0x40086602, 0x40046602, 0x401C5820),  # FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR
     *(0x40087602, 0x40047602),  # FS_IOC_SETVERSION, FS_IOC32_SETVERSION
     *(0xC0045877, 0xC0045878),  # FIFREEZE, FITHAW
-    # What changes files for good through a descriptor that only reads.
+    # These change files permanently through a read-only descriptor.
     *(0x40806685, 0x800C6613),  # FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY
     0x4008941A,  # BTRFS_IOC_SUBVOL_SETFLAGS
 )
-_PERSONALITIES = (0, 0xFFFFFFFF)  # Linux as it is; asking which one it is
+_PERSONALITIES = (0, 0xFFFFFFFF)  # plain Linux; a query for the current one
 
 _HOW_TO_GET_IT = (
     "libseccomp is not installed. Install it (apt install libseccomp2, dnf install libseccomp)."
@@ -108,13 +108,13 @@ def compiled(*, has_sockets: bool, has_namespaces: bool) -> dict[str, Any]:
     """The filters as a launch loads them, in JSON's types: ``programs``, and ``decided`` names.
 
     Args:
-        has_sockets: Sockets of the network are left, in whatever network there is. Those that reach
-            a program of this machine by a name can never be made, connected pairs can.
-        has_namespaces: A branch may take a mount namespace of its own, which the reaper fills.
-            Otherwise it is kept from changing metadata of files, which no mount protects then.
+        has_sockets: Whether network sockets are allowed, in whatever network there is. Sockets that
+            reach a local program by name never are; connected pairs are.
+        has_namespaces: Whether a branch may have its own mount namespace, which the reaper fills.
+            Otherwise it can't change the metadata of files, which no mount protects then.
 
     Raises:
-        OSError, ImportError, RuntimeError: See ``trouble``, which says so before.
+        OSError, ImportError, RuntimeError: ``trouble`` reports the cause beforehand.
     """
     families = _INTERNET_FAMILIES if has_sockets else ()
     programs = (_by_name(families, has_namespaces), _by_arguments(families, has_namespaces))
@@ -125,7 +125,7 @@ def compiled(*, has_sockets: bool, has_namespaces: bool) -> dict[str, Any]:
 
 @functools.cache
 def trouble() -> str | None:
-    """Why no filter can be had here, in sentences that say what to do; None when it can be."""
+    """Why filters are unavailable here, and what to do about it; None if they work."""
     if kernel_version() < _OLDEST_KERNEL:
         release = platform.release()
         return f"The kernel ({release}) can't hand system calls over for a decision (Linux 5.5)."
@@ -135,7 +135,7 @@ def trouble() -> str | None:
         return _HOW_TO_GET_IT
     except (OSError, ValueError) as error:
         return f"libseccomp makes no filter here: {error}. Use version 2.5 or newer."
-    # A container may forbid to load them.
+    # A container may forbid loading them.
     problem = trial([sys.executable, "-I", "-S", seccomp_loading.__file__, *programs], {})
     return problem and f"System calls can't be filtered here: {problem}."
 
@@ -181,7 +181,7 @@ def _by_arguments(families: tuple[int, ...], has_namespaces: bool) -> bytes:
     refuse("fcntl", 1, _REFUSED_COMMANDS, errno.EPERM)
     refuse("ioctl", 1, _BAD_IOCTLS, errno.EPERM)
     refuse("socket", 0, set(range(_MOST_FAMILIES)) - set(families), errno.EACCES)
-    # A pair of these can be connected anew, to a name.
+    # A pair of datagram sockets can be reconnected, to a name.
     datagrams = seccomp.Arg(1, seccomp.MASKED_EQ, _SOCK_TYPE, _SOCK_DATAGRAM)
     program.add_rule(seccomp.ERRNO(errno.EACCES), "socketpair", datagrams)
     for flag in (*_CLONE_NAMESPACES, _CLONE_NEWNS):
@@ -190,7 +190,7 @@ def _by_arguments(families: tuple[int, ...], has_namespaces: bool) -> bytes:
     if not has_namespaces:
         for name in filter(number, _METADATA):
             program.add_rule(seccomp.ERRNO(0), name)
-        # What takes room at once could not be noticed in time; the C library does it bit by bit.
+        # Allocating all at once would be noticed too late; the C library falls back to small steps.
         program.add_rule(seccomp.ERRNO(errno.EOPNOTSUPP), "fallocate")
         for name in filter(number, _ATTRIBUTES):
             program.add_rule(seccomp.ERRNO(errno.EOPNOTSUPP), name)
@@ -215,7 +215,7 @@ def _exported(program: Any) -> bytes:
 
 @functools.cache
 def _all_calls() -> tuple[str, ...]:
-    """The names of all calls that are known here."""
+    """The names of all system calls that are known here."""
     import pyseccomp as seccomp
 
     names = []
@@ -228,7 +228,7 @@ def _all_calls() -> tuple[str, ...]:
 
 
 def number(name: str) -> int | None:
-    """A call's number here; None where the architecture has no such call."""
+    """A system call's number here; None if the architecture has no such call."""
     import pyseccomp as seccomp
 
     result = int(seccomp.resolve_syscall(seccomp.Arch.NATIVE, name))

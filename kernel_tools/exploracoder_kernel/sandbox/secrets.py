@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-# Wherever they are.
+# These count at any depth.
 _FOLDERS = re.compile(
     r"""\.(ssh|aws|azure|gcloud|oci|kube|docker|vault|terraform\.d|gnupg|pki|password-store|mozilla
     |thunderbird|kaggle|huggingface|wandb|streamlit|subversion)""",
@@ -22,7 +22,7 @@ _FILES = re.compile(
     |(application_default_)?(service[_-]account|client[_-]secret).*\.json""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Deeper down there are other things of these names, of tokenizers for example.
+# Only at the top: deeper down, such names mean other things, of tokenizers for example.
 _FOLDERS_AT_THE_TOP = re.compile(
     r"\.(config|local|cache|jupyter|ipython|cargo|gem|m2|gradle|vscode-server|cursor|claude|codex)"
 )
@@ -30,7 +30,7 @@ _FILES_AT_THE_TOP = re.compile(r"(.*[._-])?tokens?(\.(json|ya?ml|txt))?", re.IGN
 _ENV = re.compile(r"\.env(rc|\..+)?|.+\.env")
 _EXAMPLE = re.compile(r".*\.(example|sample|template|dist|defaults?)", re.IGNORECASE)
 
-# Installed packages and what version control keeps, but for where its servers are.
+# Installed packages and version control data, except the file that names its servers.
 _NOT_LOOKED_INTO = {"node_modules", "__pycache__", "site-packages", "dist-packages", ".git"}
 _MOST = 50_000
 
@@ -38,12 +38,12 @@ _MOST = 50_000
 def find(folder: Path, *, is_home: bool = False) -> list[Path]:
     """Files and folders below ``folder`` that hold secrets, as far as their names say so.
 
-    Links are not followed: what they lead to is not shown anyway. Of very many entries those
-    nearest to the top are looked at.
+    Links are not followed: their targets are not shown anyway. Among very many entries, only those
+    nearest the top are examined.
 
     Args:
         folder: A tree of the user's.
-        is_home: All that is hidden there by a dot counts, since programs keep their keys there.
+        is_home: Whether every dotfile at the top counts, since programs keep their keys there.
     """
     paths: list[Path] = []
     waiting = deque([folder])

@@ -1,4 +1,4 @@
-"""What an API search answers."""
+"""The answer to an API search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AnswerSource = Literal["documentation", "web"]
 
 
 class FoundApi(BaseModel):
-    """One API that was found: ``urls`` are the pages that name it, ``doc`` what the index knows.
+    """One API that was found: ``urls`` are the pages that name it, ``doc`` its indexed docs.
 
     ``score`` orders the APIs of one source and means nothing else.
     """
@@ -27,10 +27,10 @@ class FoundApi(BaseModel):
 
 
 class Answer(BaseModel):
-    """The APIs for a query, those of the documentation first, best first.
+    """The APIs for a query, best first, with those from the documentation ahead of the web's.
 
-    ``notes`` say in sentences what was not searched, and why. ``is_complete`` is False when the
-    time limit passed, or something failed, before all of it was searched.
+    ``notes`` say in full sentences what was not searched, and why. ``is_complete`` is False if the
+    time limit passed or something failed before everything was searched.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

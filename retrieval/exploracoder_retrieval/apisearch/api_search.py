@@ -1,4 +1,4 @@
-"""The one interface: documentation first, the web where it is switched on."""
+"""The single interface: documentation first, then the web if it is switched on."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_CHARS = 2_000
 class ApiSearch:
     """``APISearch(query) → answer`` over the docs of libraries, the web, or both.
 
-    Source: ToolCoder, section 3.1, equation 1; documentation for libraries of which the web knows
-    nothing, the web for those of which it does.
+    Source: ToolCoder, section 3.1, equation 1; documentation for libraries that the web knows
+    nothing about, the web for those that it knows.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ApiSearch:
         web: WebSearch | None = None,
         guard: Guard | None = None,
     ) -> None:
-        """Takes what to search in.
+        """Set what to search.
 
         Args:
             index: Where the libraries' docs are; None searches no docs.
@@ -45,7 +45,7 @@ class ApiSearch:
         self._guard = guard or Guard()
 
     def search(self, query: str, k: int = 10) -> Answer:
-        """The APIs for a query, k at most from each source, those of the docs first.
+        """The APIs for a query, at most k from each source, those from the docs first.
 
         Raises:
             QueryRefused: the query is empty.
@@ -83,7 +83,7 @@ class ApiSearch:
         ]
 
     def _named(self, api: NamedApi) -> FoundApi:
-        """What the web names, with its docs where the index has them."""
+        """An API named on the web, with its docs if the index has them."""
         doc = self._doc(api.name)
         return FoundApi(
             name=doc.path if doc else api.name,

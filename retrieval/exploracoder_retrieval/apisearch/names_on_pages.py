@@ -1,4 +1,4 @@
-"""API names in what people write: which words of a page are names, and which name comes first."""
+"""API names in what people write: which words on a page are names, and how the names rank."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from exploracoder_retrieval.apisearch.web_page import Page
 
-# A dotted path, with or without a call, or a bare name that is called.
+# A dotted path, called or not, or a bare name that is called.
 _NAME = re.compile(r"(?<![\w./@:-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]\w*(?=\())(?![\w@/-])")
 _ADDRESS = re.compile(r"\w+://\S+|\bwww\.\S+|\S+@\S+")
-# Modules under the names that everybody gives them.
+# Modules by their conventional aliases.
 _MODULES = {
     "np": "numpy",
     "pd": "pandas",
@@ -26,20 +26,20 @@ _MODULES = {
     "nn": "torch.nn",
     "F": "torch.nn.functional",
 }
-# Heads of dotted names that are somebody's variables: what follows is a method's name.
+# Dotted names that begin with one of these start at a variable: what follows is a method's name.
 _VARIABLES = frozenset({"self", "cls", "df", "ser", "arr", "obj", "data", "result", "model", "res"})
 _FILE_OR_HOST = frozenset(
     {"py", "ipynb", "txt", "csv", "json", "md", "html", "htm", "yml", "yaml", "toml", "cfg", "js"}
     | {"com", "org", "net", "io", "dev", "edu", "gov", "co", "uk", "de", "g", "e"}
 )
 _NEVER = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
-# Small, so that what the first page says outweighs what many late ones say.
+# Small, so that the first page outweighs many later ones.
 _RANK_CONSTANT = 5.0
 
 
 @dataclass(slots=True)
 class NamedApi:
-    """A name with its score and the pages that it stands in, best page first."""
+    """A name with its score and the pages that it appears on, best page first."""
 
     name: str
     score: float = 0.0
@@ -47,12 +47,12 @@ class NamedApi:
 
 
 def pick_names(pages: Sequence[Page], most: int = 20) -> tuple[NamedApi, ...]:
-    """The API names in some pages, best first.
+    """The API names on ``pages``, best first.
 
-    A name's score is the sum over the pages that it stands in of ``(1 + ln n) / (5 + rank)``: n is
-    how often the page says it, rank the page's place from 1 on. A method or function that is named
-    without its module (``resample()``, ``df.resample``) counts for the best dotted name that ends
-    so, where there is one. What is no name of an API (addresses, files, builtins) is left out.
+    A name's score is the sum of ``(1 + ln n) / (5 + rank)`` over the pages that it appears on: n is
+    how often the page has it, rank the page's place, counted from 1. A method or function named
+    without its module (``resample()``, ``df.resample``) counts towards the best dotted name that
+    ends in it, if there is one. Addresses, file names and builtins are left out.
     """
     apis: dict[str, NamedApi] = {}
     for rank, page in enumerate(pages, start=1):
@@ -81,7 +81,7 @@ def _names(text: str) -> Iterable[str]:
 
 
 def _merged(apis: Iterable[NamedApi]) -> list[NamedApi]:
-    """Bare names added to the best dotted name that ends in them."""
+    """The names by score, with each bare name added to the best dotted name that ends in it."""
     ranking = sorted(apis, key=lambda api: -api.score)
     dotted_apis = [api for api in ranking if "." in api.name]
     bare = [api for api in ranking if "." not in api.name]

@@ -1,4 +1,4 @@
-"""Pages that were found before, on disk: so many at most, and none that is old."""
+"""An on-disk cache of pages found earlier, bounded in size and age."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _TABLE = "CREATE TABLE IF NOT EXISTS pages (key TEXT PRIMARY KEY, made REAL, pag
 
 
 class PageCache:
-    """Pages by a hash of what was asked; the questions themselves are not kept.
+    """Pages by a hash of the query; the queries themselves are not stored.
 
-    It only saves time: what cannot be read or written counts as not there, and a damaged file is
-    made anew. Processes may share one file.
+    The cache only saves time: what cannot be read or written counts as missing, and a damaged file
+    is created anew. Processes may share one file.
     """
 
     def __init__(
@@ -34,12 +34,12 @@ class PageCache:
 
     @staticmethod
     def key(provider: str, sites: Sequence[str], query: str) -> str:
-        """The SHA-256 of a question, in hexadecimal."""
+        """The SHA-256 of a query, in hexadecimal."""
         question = json.dumps([provider, *sorted(sites), query], ensure_ascii=True)
         return hashlib.sha256(question.encode()).hexdigest()
 
     def get(self, key: str) -> tuple[Page, ...] | None:
-        """What was found then, unless it is too old."""
+        """The cached pages; None if there are none or they are too old."""
         with suppress(sqlite3.Error, OSError, ValueError), self._connect() as connection:
             oldest = time.time() - self._max_age_s
             row = connection.execute(
@@ -50,7 +50,7 @@ class PageCache:
         return None
 
     def put(self, key: str, pages: Sequence[Page]) -> None:
-        """Keeps what was found; the oldest rows make room."""
+        """Store the pages, dropping the oldest rows to make room."""
         text = json.dumps([page.model_dump() for page in pages])
         with suppress(sqlite3.Error, OSError), self._connect() as connection:
             connection.execute(
@@ -71,7 +71,7 @@ class PageCache:
                 connection.execute(_TABLE)
                 yield connection
         except sqlite3.OperationalError:
-            raise  # busy, or not writable: the file itself is well
+            raise  # busy, or not writable: the file itself is fine
         except sqlite3.DatabaseError:
             self._file.unlink(missing_ok=True)
             raise

@@ -1,4 +1,4 @@
-"""Search engines: DuckDuckGo, or a SearXNG server by its address."""
+"""Search engines: DuckDuckGo, or a SearXNG server at a given address."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Provider(Protocol):
 
     @property
     def name(self) -> str:
-        """Which engine this is; what is cached is bound to it."""
+        """Which engine this is; cache entries are bound to it."""
 
     def prepare(self) -> None:
-        """Imports what is slow to import, before any clock runs. Raises WebSearchError."""
+        """Do slow imports before any clock starts. Raises WebSearchError."""
 
     def search(self, query: str, timeout_s: float) -> Sequence[Page]:
         """The pages that the engine finds, best first. Raises WebSearchError."""
 
 
 class DuckDuckGo:
-    """DuckDuckGo's page for browsers without scripts, asked and read by the package ddgs.
+    """DuckDuckGo's no-JavaScript page, requested and parsed by the ddgs package.
 
-    Of that package only this one engine is used: its own search asks several at once and waits for
-    all. ``url`` is another address that answers in the same form.
+    Only this one engine of the package is used: its own search queries several at once and waits
+    for all of them. ``url`` is another address that answers in the same format.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -55,16 +55,16 @@ class DuckDuckGo:
         from ddgs.engines.duckduckgo import Duckduckgo
         from ddgs.exceptions import DDGSException
 
-        # The client takes whole and broken seconds, though it is declared for whole ones.
+        # The client accepts fractional seconds, although it is annotated with int.
         engine: Any = Duckduckgo(timeout=timeout_s)  # type: ignore[arg-type]
         if self._url is not None:
             engine.search_url = self._url
         try:
             results = engine.search(query)
         except DDGSException as error:
-            # Its message may repeat the request: only the kind of failure is told.
+            # The message may repeat the request, so only the kind of failure is reported.
             raise _unreachable("DuckDuckGo", type(error).__name__) from None
-        except (ValueError, TypeError, LookupError) as error:  # a page that is no page
+        except (ValueError, TypeError, LookupError) as error:  # not a page of results
             raise _unreadable("DuckDuckGo", type(error).__name__) from None
         if results is None:
             raise WebSearchError("DuckDuckGo refused the search. It limits how often one may ask.")
@@ -72,17 +72,17 @@ class DuckDuckGo:
 
 
 class SearxNG:
-    """A SearXNG server that gives its results as JSON: many teams run their own.
+    """A SearXNG server that returns its results as JSON: many teams run their own.
 
-    Source: docs.searxng.org, "Search API"; its ``search.formats`` has to name ``json``.
+    Source: docs.searxng.org, "Search API"; the server's ``search.formats`` must list ``json``.
     """
 
     def __init__(self, url: str) -> None:
-        """Takes the server's address.
+        """Set the server's address.
 
         Raises:
-            WebSearchError: it is no address, or has a password in it, which would be saved with
-                the settings.
+            WebSearchError: it is not an address, or contains a password or key, which would be
+                saved with the settings.
         """
         try:
             parts = urlsplit(url)
@@ -134,13 +134,13 @@ def find_provider(setting: str) -> Provider:
 
 
 def _target(url: str) -> str:
-    """Where a result leads: DuckDuckGo puts some addresses into one of its own."""
+    """The address a result leads to: DuckDuckGo wraps some in a redirect of its own."""
     match = _LEADS_ON.match(url)
     return unquote(match["target"]) if match else url
 
 
 def _bounded(pieces: Any, server: str, end: float) -> bytes:
-    """A reply's bytes, within a size and, however slowly they drip, a time."""
+    """The reply's bytes, bounded in size and, however slowly they trickle in, in time."""
     body = b""
     for piece in pieces:
         body += piece

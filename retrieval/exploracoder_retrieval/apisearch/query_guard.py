@@ -1,4 +1,4 @@
-"""What may be asked on the web: words about functionality, never code or the user's values."""
+"""What may be sent to the web: words about functionality, never code or the user's values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CODE = (
 _SECRET = (
     r"(?i)\b(sk|pk|rk|gh[pousr]|glpat|xox[abprs]|hf|npm|pypi|AKIA|ASIA|AIza|eyJ)[-_]?[\w-]{12,}",
     r"(?i)\b(password|passwd|secret|token|api[ _-]?key|credential)s?\s*(:|\bis\b)\s*\S",
-    r"\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{20,}\b",  # a long word with digits is no English
+    r"\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]{20,}\b",  # a long word with digits is not English
     r"\b[0-9a-fA-F]{16,}\b",
     r"-----BEGIN",
 )
@@ -30,7 +30,7 @@ _PERSONAL = (
     r"[\w.+-]+@[\w-]+\.\w+",
     r"\w+://",
     r"\b\d{1,3}(\.\d{1,3}){3}\b",
-    r"\d[\d ()-]{6,}\d",  # a number of a telephone, a card, a customer
+    r"\d[\d ()-]{6,}\d",  # a telephone, card or customer number
     r"\d+([.,]\d+)?\s*[,;]\s*\d+([.,]\d+)?\s*[,;]\s*\d",  # a row of data
 )
 _PATH = (
@@ -51,11 +51,11 @@ _REASONS = (
 
 
 class Guard:
-    """Lets pass what may leave this machine.
+    """Lets a query pass only if it may leave this machine.
 
-    The words of ``values``, which are texts with the user's data, may not, nor may the ``names``
-    that the user's code gives. Words that also stand in ``public`` texts, such as the library's own
-    docs, may.
+    The words in ``values``, texts that contain the user's data, may not leave it, nor may the
+    ``names`` that the user's code defines. Words that also occur in ``public`` texts, such as the
+    library's own docs, may.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Guard:
 
         Raises:
             QueryRefused: it is empty, too long, or must not leave this machine. The message says
-                why, and does not repeat it.
+                why, without repeating the query.
         """
         if not query.strip():
             raise QueryRefused("The query is empty. Say in a few words what the API should do.")

@@ -1,4 +1,4 @@
-"""Work that may be left behind when it takes too long, in a bounded number of threads."""
+"""Work that can be abandoned if it takes too long, in a bounded number of threads."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ ResultT = TypeVar("ResultT")
 
 
 class Slots:
-    """At most so many pieces of work at a time; none waits for its turn, and none keeps a process.
+    """A bounded number of jobs at a time; none is queued, and none keeps the process alive.
 
-    Unlike a pool of the standard library, whose threads are joined when the interpreter ends.
+    The threads of a standard library pool, by contrast, are joined when the interpreter exits.
     """
 
     def __init__(self, most: int) -> None:
         self._free = threading.BoundedSemaphore(most)
 
     def start(self, work: Callable[[], ResultT]) -> Future[ResultT] | None:
-        """Begins the work; None when all slots are taken by what is still going on."""
+        """Start the work; None if all slots are taken by work still in progress."""
         if not self._free.acquire(blocking=False):
             return None
         future: Future[ResultT] = Future()
-        # Who cancels it only stops waiting: what the work gives then goes nowhere.
+        # The work cannot be cancelled: a caller that stops waiting just never sees the result.
         future.set_running_or_notify_cancel()
 
         def run() -> None:

@@ -1,4 +1,4 @@
-"""Web search within a time limit, restricted to sites, with what was found before at hand."""
+"""Web search within a time limit, restricted to given sites, with earlier results cached."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from exploracoder_retrieval.apisearch.slots import Slots
 from exploracoder_retrieval.apisearch.web_page import LIMIT_S, SITES, Page, allowed, restricted
 from exploracoder_retrieval.errors import QueryRefused, WebSearchError
 
-# A request that nobody waits for any more still ends, and what it brings is kept.
+# A request that nobody waits for any longer still finishes, and its result is cached.
 _REQUEST_LIMIT_S = 10.0
 _REQUESTS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """Pages, and a sentence on what went wrong where something did."""
+    """Pages, and a sentence on what went wrong, if anything did."""
 
     pages: tuple[Page, ...] = ()
     note: str = ""
 
 
 class WebSearch:
-    """Asks a search engine; never for longer than its limit, and never what a guard refuses.
+    """Queries a search engine, within a time limit, and never with what a guard refuses.
 
-    A slow request goes on alone, at most two at a time and for at most ten seconds, and its result
-    is cached: the same question a moment later is answered.
+    A slow request continues in the background, at most two at a time and for at most ten seconds,
+    and its result is cached, so that the same query is answered a moment later.
 
     Source: ToolCoder, section 3.1 (search engine, sites, delay within 0.6 s).
     """
@@ -50,7 +50,7 @@ class WebSearch:
         self._slots = Slots(_REQUESTS)
 
     def search(self, query: str, guard: Guard) -> WebResult:
-        """The pages for a query, within the time limit. What fails is told in the note."""
+        """The pages for a query, within the time limit. A failure is reported in the note."""
         try:
             query = guard.check(query)
         except QueryRefused as refusal:

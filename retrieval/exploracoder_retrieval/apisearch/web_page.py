@@ -18,14 +18,14 @@ SITES = (
     "scikit-learn.org",
     "pytorch.org",
 )
-# How long a search may hold its caller up, in seconds. Source: ToolCoder, section 3.1.
+# How long a search may block its caller, in seconds. Source: ToolCoder, section 3.1.
 LIMIT_S = 0.6
 MAX_PAGES = 20
 _TEXT_CHARS = 2_000
 
 
 class Page(BaseModel):
-    """One result: the words that the search engine shows of a page."""
+    """One result: the text that the search engine shows for a page."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,7 +35,7 @@ class Page(BaseModel):
 
     @property
     def host(self) -> str:
-        """The server's name; empty where the address is none of the web."""
+        """The server's name; empty if the address is not http or https."""
         try:
             parts = urlsplit(self.url)
             return (parts.hostname or "") if parts.scheme in ("http", "https") else ""
@@ -44,7 +44,7 @@ class Page(BaseModel):
 
 
 def allowed(pages: Iterable[Page], sites: Sequence[str]) -> tuple[Page, ...]:
-    """The pages on these sites or below them: engines do not always keep to what is asked."""
+    """The pages on these sites or their subdomains: engines may ignore the restriction."""
     matches = [
         page.model_copy(update={"title": page.title[:_TEXT_CHARS], "text": page.text[:_TEXT_CHARS]})
         for page in pages
@@ -54,5 +54,5 @@ def allowed(pages: Iterable[Page], sites: Sequence[str]) -> tuple[Page, ...]:
 
 
 def restricted(query: str, sites: Sequence[str]) -> str:
-    """A query that asks an engine for pages on these sites alone."""
+    """The query, restricted to pages on these sites."""
     return f"{query} ({' OR '.join(f'site:{site}' for site in sites)})"

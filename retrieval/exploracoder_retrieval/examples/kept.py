@@ -1,7 +1,7 @@
-"""Examples that are kept for a library, in a folder beside the index: an index may be thrown away.
+"""Examples kept for a library in a folder beside the index, since an index may be thrown away.
 
-Each is a file of its own, written beside and renamed into place. So who writes at the same time, is
-killed, or finds the disk full takes nothing away from what is there.
+Each is a file of its own, written to a temporary file and renamed into place, so that a concurrent
+writer, a killed process or a full disk never damages existing examples.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from exploracoder_retrieval.errors import IndexUnavailable
 from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.shelf import digest
 
-# Of one library from one source; the oldest go.
+# Per library and source; the oldest are dropped.
 MAX_KEPT = 1_000
 ExampleSource = Literal["code", "exploration"]
 
 
 class KeptExample(BaseModel):
-    """Code that uses a library: somebody's own, or what was accepted in an exploration.
+    """Code that uses a library: somebody's own, or code accepted in an exploration.
 
-    ``title`` says what it is for, ``task`` what it was a part of in an exploration. ``apis`` are
-    the import paths of those that it uses, ``version`` is that of the library. ``origin`` is the
-    file or notebook that it is from, ``line`` where in it.
+    ``title`` says what it is for, ``task`` which task of an exploration it was part of. ``apis``
+    are the import paths of the APIs that it uses, ``version`` is the library's. ``origin`` is the
+    file or notebook that it comes from, ``line`` its line there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,12 +51,12 @@ class KeptExample(BaseModel):
 
     @property
     def id(self) -> str:
-        """The same for the same code with the same version, from wherever it comes."""
+        """An ID that depends only on the source, the version and the code."""
         return digest([self.source, self.version, self.code])[:12]
 
 
 class KeptExamples:
-    """Reads and writes what is kept, in a folder beside the index."""
+    """Reads and writes the kept examples, in a folder beside the index."""
 
     FOLDER = "examples"
 
@@ -64,10 +64,10 @@ class KeptExamples:
         self._folder = index_folder / self.FOLDER
 
     def keep(self, examples: Sequence[KeptExample]) -> None:
-        """Keeps examples; one with the same code is replaced.
+        """Keep examples, replacing any with the same ID.
 
         Raises:
-            IndexUnavailable: one cannot be written. Those before it are kept.
+            IndexUnavailable: an example cannot be written. Those before it are kept.
         """
         for each in examples:
             home = self._home(each.library)
@@ -84,17 +84,17 @@ class KeptExamples:
             self._drop(of_source[MAX_KEPT:])
 
     def of(self, library: str) -> tuple[KeptExample, ...]:
-        """What is kept for a library, newest first; what is damaged is left out."""
+        """The examples kept for a library, newest first; damaged ones are left out."""
         examples = map(_read, self._home(library).glob("*.json"))
         return tuple(sorted(filter(None, examples), key=_age))
 
     def all(self) -> tuple[KeptExample, ...]:
-        """What is kept for all libraries, by library, newest first."""
+        """The examples kept for all libraries, by library, newest first."""
         examples = map(_read, self._folder.glob("*/*.json"))
         return tuple(sorted(filter(None, examples), key=lambda each: (each.library, *_age(each))))
 
     def stamp(self, library: str) -> frozenset[tuple[str, int]]:
-        """Changes whenever something is kept or forgotten."""
+        """A value that changes whenever an example is kept or forgotten."""
         with suppress(OSError), os.scandir(self._home(library)) as files:
             return frozenset(
                 (file.name, file.stat().st_mtime_ns)
@@ -104,7 +104,7 @@ class KeptExamples:
         return frozenset()
 
     def vectors(self, examples: Sequence[KeptExample], embedder: Embedder) -> Vectors:
-        """What each example is for, as a row; what was embedded once is kept beside it.
+        """The embedding of each example's purpose, one per row; each is cached beside its example.
 
         Raises:
             EmbeddingError: there are no vectors.
@@ -118,12 +118,12 @@ class KeptExamples:
             new_vectors = embedder.embed([one.title or one.code for _, one in lacking])
             for (file, _), row in zip(lacking, new_vectors, strict=True):
                 rows[file] = row
-                with suppress(OSError):  # it is made again the next time
+                with suppress(OSError):  # it is computed again next time
                     write_atomically(file, row.tobytes())
         return np.stack([rows[file] for file in files])
 
     def forget(self, library: str, ids: Collection[str] = ()) -> int:
-        """Forgets what is kept for a library, or those of these ids, and says how many it was."""
+        """Forget a library's examples, or those with these ids, and return how many there were."""
         examples = self.of(library)
         if ids:
             return self._drop([each for each in examples if each.id in ids])

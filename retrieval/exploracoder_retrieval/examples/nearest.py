@@ -1,4 +1,4 @@
-"""Which examples are nearest to a task: by its words, and by the APIs that it is likely to need."""
+"""The examples nearest to a task, by its words and by the APIs that it is likely to need."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from exploracoder_retrieval.harvest.result import UsageExample
 from exploracoder_retrieval.ranking.searched_fields import names
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-# Names that are missing, or mean something else now, are likelier in code for another version.
+# Code for another version is more likely to use names that are missing or have changed meaning.
 _OTHER_VERSION = 0.7
-# So many words of an example are half as telling as the few of a short one.
+# A match in an example of this many words counts half as much as in a very short one.
 _LENGTH = 60
-# What shares less with a task is an example of something else.
+# An example less near to the task than this is about something else.
 _LEAST = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class NearExample:
-    """An example as a prompt may show it, and how near it is to the task, in 0…2.
+    """An example as a prompt may show it, and how near it is to the task, from 0 to 2.
 
     ``is_kept``: it comes from the user's own code or from an exploration, not from the library.
     """
@@ -36,7 +36,7 @@ class NearExample:
 
     @property
     def fits(self) -> bool:
-        """Whether it uses what the task is likely to need, and is about something like it."""
+        """Whether it uses an API that the task is likely to need and is about something similar."""
         return self.shares_api and self.nearness >= _LEAST
 
 
@@ -51,10 +51,10 @@ def nearest(
 
     Args:
         task: What is to be done, in words.
-        hits: The APIs that were found for it.
-        own: The library's examples.
-        kept_examples: Those that are kept for it.
-        version: The library's version now.
+        hits: The APIs that were found for the task.
+        own: The library's own examples.
+        kept_examples: The examples kept for the library.
+        version: The library's current version.
     """
     query = _Query(frozenset(words(task)), _weights(hits))
     examples = [_of_kept(one, query, version) for one in kept_examples]
@@ -64,13 +64,13 @@ def nearest(
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """The words of a task, and how much it says for an example to use an API of each name."""
+    """The words of a task, and how much using an API of each name speaks for an example."""
 
     words: frozenset[str]
     weights: Mapping[str, float]
 
     def near(self, title: str, code: str, used_names: Iterable[str]) -> NearExample:
-        """An example, judged by its words and by the last names of what it uses."""
+        """An example, scored by its words and by the last names of the APIs it uses."""
         stems = set(words(f"{title} {code}"))
         by_words = len(stems & self.words) / (len(self.words) or 1) / (1 + len(stems) / _LENGTH)
         by_apis = min(sum(self.weights.get(name, 0.0) for name in set(used_names)), 1.0)
@@ -96,7 +96,7 @@ def _of_own(example: UsageExample, query: _Query) -> NearExample:
 
 
 def _weights(hits: Sequence[Hit]) -> Mapping[str, float]:
-    """The share of each name in the scores of what was found."""
+    """The share of each name in the total score of the hits."""
     total = sum(hit.score for hit in hits) or 1.0
     weights: dict[str, float] = {}
     for hit in hits:

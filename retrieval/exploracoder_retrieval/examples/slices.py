@@ -1,7 +1,7 @@
-"""Cuts code down to what uses a library: the calls, and the lines that make what they work on.
+"""Cuts code down to its uses of a library: the calls, and the lines that produce their inputs.
 
-Nothing is run. A call is followed back to the nearest earlier line that makes each name which it
-needs; what that would take too many lines for is left out.
+Nothing is run. Each name that a call needs is traced back to the nearest earlier line that binds
+it; lines for which there is no room are left out.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 from exploracoder_retrieval.facts.reading import parse_or_none
 
 MAX_LINES = 30
-# A definition that is longer is not taken along, such as a table of data, or a large helper.
+# A longer definition is left out, such as a table of data or a large helper.
 MAX_PART_LINES = 8
 MAX_TEXT_CHARS = 160
-# How far back a name is followed.
+# How many statements back a name is traced.
 MAX_PARTS = 400
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.Module | _Function
 _Import = ast.Import | ast.ImportFrom
 _BLOCKS = ("body", "orelse", "finalbody")
-# What is a part by itself, whatever it has in it.
+# Statements that form one part, whatever is inside them.
 _WHOLE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Code that uses the library, where it began, and the function that it stood in, if any."""
+    """Code that uses the library, the line it started at, and its enclosing function, if any."""
 
     code: str
     line: int
@@ -39,7 +39,7 @@ class Slice:
 
 @dataclass(slots=True)
 class _Part:
-    """A statement without those inside it: what it needs, what it makes."""
+    """A statement without those nested in it: the names it reads, binds and calls."""
 
     node: ast.stmt
     parents: tuple[ast.stmt, ...]
@@ -50,7 +50,7 @@ class _Part:
 
 
 def slices(tree: ast.Module, module: str) -> Iterator[Slice]:
-    """The uses of a top-level module in a file, those that stand on one another together."""
+    """The uses of a top-level module in a file; uses that depend on one another are one slice."""
     imports = [node for node in ast.walk(tree) if isinstance(node, _Import)]
     of_library = {name for node in imports for name in _bound_by(node, module)}
     if not of_library:
@@ -65,9 +65,9 @@ def slices(tree: ast.Module, module: str) -> Iterator[Slice]:
 
 
 def standing_alone(code: str, earlier: Sequence[str]) -> str:
-    """Code of a notebook with the lines of earlier cells that it needs, imports included.
+    """A cell's code with the lines of earlier cells that it needs, imports included.
 
-    Lines that would make it too long are left out; what is no Python comes back as it is.
+    Lines that would make it too long are left out. If it does not parse, it is returned as is.
     """
     own, before = parse_or_none(code), parse_or_none("\n".join(earlier))
     if own is None or before is None:
@@ -94,7 +94,7 @@ def _scopes(tree: ast.Module) -> Iterator[_Scope]:
 
 
 def _parts(scope: _Scope) -> list[_Part]:
-    """The statements of a scope in their order, those inside of others after them."""
+    """The statements of a scope in order, nested ones after the statement around them."""
     parts: list[_Part] = []
 
     def collect(body: Iterable[ast.stmt], parents: tuple[ast.stmt, ...]) -> None:
@@ -141,7 +141,7 @@ def _part(node: ast.stmt, parents: tuple[ast.stmt, ...]) -> _Part:
 
 
 def _own_nodes(node: ast.stmt) -> Iterator[ast.AST]:
-    """A statement's nodes without those of the statements inside it."""
+    """A statement's nodes, without those of the statements nested in it."""
     stack: list[ast.AST] = [node]
     while stack:
         one = stack.pop()
@@ -157,7 +157,7 @@ def _root(node: ast.expr) -> str:
 
 
 def _bound_by(node: _Import, module: str) -> Iterator[str]:
-    """The names under which an import makes a module, or something of it, known."""
+    """The names to which an import binds a module or something from it."""
     for alias in node.names:
         origin = node.module if isinstance(node, ast.ImportFrom) else alias.name
         is_local = isinstance(node, ast.ImportFrom) and node.level
@@ -166,7 +166,7 @@ def _bound_by(node: _Import, module: str) -> Iterator[str]:
 
 
 def _groups(parts: Sequence[_Part], of_library: Collection[str]) -> list[set[int]]:
-    """The parts that belong to each use, by number; uses that share a part are one, if not long."""
+    """The numbers of the parts of each use; uses that share a part are merged unless too long."""
     known_names, groups = set(of_library), list[set[int]]()
     for number, part in enumerate(parts):
         if not part.calls & known_names:
@@ -183,7 +183,7 @@ def _groups(parts: Sequence[_Part], of_library: Collection[str]) -> list[set[int
 
 
 def _behind(parts: Sequence[_Part], end: int, reads: Collection[str], room: int) -> set[int]:
-    """The parts before ``end`` that make what is read, nearest first, as many as there is room."""
+    """The parts before ``end`` that bind what is read, nearest first, as long as there is room."""
     numbers, needed_names = set[int](), set(reads)
     for number in reversed(range(max(0, end - MAX_PARTS), end)):
         part = parts[number]
@@ -234,7 +234,7 @@ def _head(scope: _Function) -> str:
 
 
 def _import_lines(imports: Iterable[_Import], reads: Collection[str]) -> list[str]:
-    """The imports of what is read, a line each and nothing else in it."""
+    """The imports of the names that are read, one line each, without other names."""
     lines: dict[str, None] = {}
     for node in imports:
         names = [
@@ -250,12 +250,12 @@ def _import_lines(imports: Iterable[_Import], reads: Collection[str]) -> list[st
 
 
 def _rendered(body: Iterable[ast.stmt], kept_ids: Collection[int]) -> list[str]:
-    """The statements that are kept, with the heads of those around them, as text."""
+    """The kept statements as text, with the heads of the statements around them."""
     return [_shown(node) for node in _pruned_all(body, kept_ids)]
 
 
 def _pruned(node: ast.stmt, kept_ids: Collection[int]) -> ast.stmt | None:
-    """A copy of a statement with those of its inner ones that are kept; None where none are."""
+    """A copy of a statement with only its kept inner statements; None if nothing is kept."""
     if isinstance(node, _WHOLE) or not any(_bodies(node)):
         return node if id(node) in kept_ids else None
     values = dict(ast.iter_fields(node))
@@ -282,7 +282,7 @@ def _pruned_all(body: Iterable[ast.stmt], kept_ids: Collection[int]) -> list[ast
 
 
 def _pruned_case(node: Any, kept_ids: Collection[int]) -> Any:
-    """A handler or a case, likewise; it may have nothing left in it."""
+    """A copy of a handler or case, likewise; its body may be left empty."""
     return type(node)(**dict(ast.iter_fields(node)) | {"body": _pruned_all(node.body, kept_ids)})
 
 
@@ -291,7 +291,7 @@ def _nothing() -> ast.stmt:
 
 
 class _Shorter(ast.NodeTransformer):
-    """Texts that are long are data, and none of an example."""
+    """Truncates long strings: they are data, not part of the example."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if isinstance(node.value, str | bytes) and len(node.value) > MAX_TEXT_CHARS:

@@ -1,4 +1,4 @@
-"""Reads scripts, tests and notebooks for uses of a library, and keeps them as its examples."""
+"""Reads scripts, tests and notebooks for uses of a library, to be kept as its examples."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def read_uses(
     *,
     clean: Callable[[str], str] = str,
 ) -> tuple[KeptExample, ...]:
-    """What the files at and below some paths do with a library; nothing is run.
+    """The uses of a library in the files at and below some paths; nothing is run.
 
     Args:
         paths: Python files and notebooks, or folders of them.
-        library: As it is in the index.
-        names: Its APIs.
-        on_skip: Told of each file that is left out, and why.
-        clean: Blots secrets out of a text.
+        library: The library as it is in the index.
+        names: The names of its APIs.
+        on_skip: Called with each file that is left out, and why.
+        clean: Redacts secrets in a text.
 
     Raises:
-        DocsUnavailable: there is nothing at one of the paths.
+        DocsUnavailable: one of the paths does not exist.
     """
     for path in paths:
         if not path.exists():
@@ -103,7 +103,7 @@ def _uses_in(file: Path, module: str, on_skip: Skip) -> Iterator[Slice]:
 
 
 def _code_of(file: Path, content: bytes, on_skip: Skip) -> str:
-    """The code of a notebook's cells, one after another; what is no Python is left out."""
+    """The code of a notebook's cells, one after another; cells that do not parse are left out."""
     codes = [without_magics(source) for _, source in notebook_cells(content, only_code=True)]
     for number, code in enumerate(codes):
         try:
@@ -125,7 +125,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _title(use: Slice, file: Path) -> str:
-    """What the function says that it does, or its name; at a file's top the file's name."""
+    """The function's summary line or, without one, its name; at the top level the file's name."""
     if use.function is None:
         return file.stem.replace("_", " ").replace("-", " ")
     summary = (ast.get_docstring(use.function) or "").strip().partition("\n")[0]

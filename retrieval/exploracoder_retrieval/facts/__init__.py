@@ -1,1 +1,1 @@
-"""What Python files say of modules, classes and functions: read as text, and never run."""
+"""Facts about modules, classes and functions: read from Python files as text, never run."""

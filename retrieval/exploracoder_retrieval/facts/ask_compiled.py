@@ -1,7 +1,7 @@
-"""Describes compiled modules as stub source text; run as a cell, in a sandbox of the user's Python.
+"""Describes compiled modules as stub source text; run as a cell, sandboxed, in the user's Python.
 
 Standard library only, Python 3.9 and newer. `answer_all` writes one line of JSON for each module,
-``{"name", "stub"}`` or ``{"name", "error"}``: what was described before a crash is not lost.
+``{"name", "stub"}`` or ``{"name", "error"}``, so that a crash does not lose earlier answers.
 """
 
 import importlib
@@ -18,9 +18,9 @@ from typing import Any
 
 
 def answer_all(modules: dict[str, Any]) -> None:
-    """Answers for each module: names with their files, None for those to import by name."""
+    """Answer for each module, given by name with its file, or None to import it by name."""
     sys.stdout.flush()
-    # What the modules print while they are imported must not mix with the answers.
+    # Anything the modules print while they are imported must not mix with the answers.
     with os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace") as answers:
         os.dup2(2, 1)
         warnings.simplefilter("ignore")
@@ -39,7 +39,7 @@ def answer(name: str, path: Any) -> dict[str, str]:
 
 
 def load_alone(name: str, path: str) -> Any:
-    """Imports an extension without running the __init__ of the packages around it."""
+    """Import an extension without running the __init__ of its parent packages."""
     parts = name.split(".")[:-1]
     folder = Path(path).parent
     for depth in range(len(parts), 0, -1):
@@ -63,7 +63,7 @@ def describe_module(module: Any) -> str:
     for name, value in sorted(vars(module).items()):
         if not is_name(name) or name.startswith("__") or inspect.ismodule(value):
             continue
-        # What a module imported from elsewhere in Python is described where it lives.
+        # A Python function imported from elsewhere is described where it is defined.
         if inspect.isfunction(value) and value.__module__ != module.__name__:
             continue
         if inspect.isclass(value):
@@ -120,7 +120,7 @@ def describe_function(
 
 
 def signature_of(value: Any) -> Any:
-    """Parameters as source text, or None where the object does not tell them."""
+    """Parameters as source text, or None if the object does not reveal them."""
     try:
         parameters = list(inspect.signature(value).parameters.values())
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What a function's body says of its parameters and of what goes wrong."""
+"""What a function's body says about its parameters and the exceptions it raises."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-# A module's names with the strings that each lists.
+# A module's names, each with the strings that it lists.
 Tables = Mapping[str, Sequence[str]]
 _MAX_CHOICES = 24
 _MAX_RAISES = 8
 _MAX_CHOICE_CHARS = 40
 
 
-# Most of what nodes hold is of these kinds, and nothing is read of one by itself.
+# Most child nodes and field values are of these types, and none matters on its own.
 _PASSED = frozenset(
     (
         *(ast.Name, ast.Constant, ast.ClassDef, str, int, type(None)),
@@ -25,12 +25,12 @@ _PASSED = frozenset(
 
 
 def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes but names and constants, parents first; what a nested class does is its own."""
+    """All nodes except names and constants, parents first; nested classes are skipped."""
     waiting = [node for node in reversed(body) if not isinstance(node, ast.ClassDef)]
     while waiting:
         node = waiting.pop()
         yield node
-        # As `ast.iter_child_nodes` goes, in half the time.
+        # Like `ast.iter_child_nodes`, in half the time.
         inner: list[ast.AST] = []
         for name in node._fields:
             value: Any = getattr(node, name, None)
@@ -42,7 +42,7 @@ def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def read_raises(body: Sequence[ast.AST]) -> tuple[str, ...]:
-    """The exceptions that are raised by name, in order; one that was caught has none."""
+    """The exceptions that are raised by name, in order; re-raised ones are left out."""
     names: dict[str, None] = {}
     for node in body:
         if isinstance(node, ast.Raise) and node.exc is not None:
@@ -54,10 +54,10 @@ def read_raises(body: Sequence[ast.AST]) -> tuple[str, ...]:
 
 
 def read_choices(body: Sequence[ast.AST], tables: Tables) -> dict[str, tuple[str, ...]]:
-    """The strings that plain names are compared with, by name.
+    """The strings that each plain name is compared with.
 
-    What must be in a list, or is looked up in a table, goes before other comparisons, of which a
-    single one says too little.
+    Values that must be in a list, or are looked up in a table, take precedence over other
+    comparisons. A name compared with a single string is left out: it says too little.
     """
     requirements: dict[str, dict[str, None]] = {}
     comparisons: dict[str, dict[str, None]] = {}
@@ -73,7 +73,7 @@ def read_choices(body: Sequence[ast.AST], tables: Tables) -> dict[str, tuple[str
 
 
 def strings_in(node: ast.expr | None) -> list[str]:
-    """The strings that a literal lists, or the keys of a dictionary; empty where others are."""
+    """The strings in a literal, or a dictionary's keys; empty if it holds anything else."""
     match node:
         case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
             pass
@@ -89,7 +89,7 @@ def strings_in(node: ast.expr | None) -> list[str]:
 
 
 def _comparisons(node: ast.AST, tables: Tables) -> Iterator[tuple[str, Sequence[str], bool]]:
-    """A name, what it is compared with, and whether it has to be one of these."""
+    """Each compared name, the strings it is compared with, and whether it must be one of them."""
     match node:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.NotEq()], comparators=[one]):
             yield name, strings_in(ast.Tuple(elts=[one])), False

@@ -1,4 +1,4 @@
-"""Compiled modules, imported in a sandbox to be asked what they hold."""
+"""Compiled modules, imported in a sandbox to find out what they contain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from exploracoder_retrieval.errors import NotConfined
 from exploracoder_retrieval.library_python import Interpreter
 
-# A module that crashes the process is given up, and the ones after it are asked in a new process.
+# A module that crashes the process is given up, and those after it are imported in a new process.
 MAX_CRASHES = 5
 _OFF = (
     "it is compiled, and nothing is imported of a folder that was only named: --import-compiled"
@@ -21,8 +21,8 @@ _NOWHERE = "it is compiled, and there is no sandbox here to import it in"
 class CompiledModules:
     """Stub texts of compiled modules; only these are imported, and only in the sandbox.
 
-    With ``alone`` the packages around a compiled module are not run. What lies in one of ``named``,
-    folders or files that nothing installed, is imported only if the user said so.
+    With ``alone``, the packages around a compiled module are not run. A module inside one of
+    ``named``, paths that were never installed, is imported only if the user has allowed it.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class CompiledModules:
         self._stubs: dict[str, str] = {}
 
     def describe(self, modules: dict[str, Path | None]) -> None:
-        """Asks for several modules at once: names with their files, None for builtin ones."""
+        """Describe several modules at once, given by name with their files, None for builtins."""
         pending = {name: path for name, path in modules.items() if name not in self._stubs}
         for name in [name for name, path in pending.items() if not self._is_allowed(path)]:
             pending.pop(name)
@@ -60,11 +60,11 @@ class CompiledModules:
         self._give_up_all(pending, "too many modules before it crashed the process that was asked")
 
     def stub(self, name: str) -> str:
-        """The stub text of a module that was described; empty when it could not be."""
+        """The stub text of a described module; empty if it could not be described."""
         return self._stubs.get(name, "")
 
     def give_up(self, name: str, reason: str) -> None:
-        """Leaves a module out, with the reason."""
+        """Leave a module out, and report why."""
         self._stubs[name] = ""
         self._on_skip(name, reason)
 
@@ -79,7 +79,7 @@ class CompiledModules:
         return is_installed and not any(path.is_relative_to(folder) for folder in self._named)
 
     def _ask(self, modules: dict[str, Path | None]) -> str:
-        """Keeps what is answered; says why the process ended early, if it did."""
+        """Keep the answers, and return why the process ended early, if it did."""
         if self._interpreter.confined is None:
             raise NotConfined("None was given.")
         files = {
@@ -94,7 +94,7 @@ class CompiledModules:
         return reason or "it gave no answer"
 
     def _take(self, line: str, modules: dict[str, Path | None]) -> None:
-        """Keeps one answer. A stranger wrote it: what is no answer to the question is nothing."""
+        """Keep one answer. It is untrusted: whatever does not answer the question is ignored."""
         try:
             reply = json.loads(line)
             name, stub, error = reply["name"], reply.get("stub"), reply.get("error")

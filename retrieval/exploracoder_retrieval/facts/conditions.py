@@ -1,4 +1,4 @@
-"""Which branch of an ``if`` a given Python takes, as far as that can be told without running it."""
+"""Which branch of an ``if`` a given Python takes, as far as can be told without running it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _COMPARE = {
 
 
 def statements(body: Sequence[ast.stmt], version: tuple[int, ...]) -> Iterator[ast.stmt]:
-    """The statements of a scope, those in the blocks that may run included.
+    """The statements of a scope, including those in blocks that may run.
 
-    A test of ``sys.version_info`` or ``sys.platform`` is decided; where it cannot be, both branches
-    count, and so do all parts of a ``try``.
+    Tests of ``sys.version_info`` or ``sys.platform`` are evaluated; if a test cannot be, both
+    branches count, and so do all parts of a ``try``.
     """
     for node in body:
         match node:
@@ -45,7 +45,7 @@ def statements(body: Sequence[ast.stmt], version: tuple[int, ...]) -> Iterator[a
 
 
 def truth(test: ast.expr, version: tuple[int, ...]) -> bool | None:
-    """What a test comes to; None when only running it could tell."""
+    """The value of a test; None if only running it could tell."""
     match test:
         case ast.Constant(value=value):
             return bool(value)

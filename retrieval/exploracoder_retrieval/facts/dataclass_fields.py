@@ -1,4 +1,4 @@
-"""The ``__init__`` that a dataclass, model or named tuple has from its fields."""
+"""The ``__init__`` generated from the fields of a dataclass, model or named tuple."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exploracoder_retrieval.facts.values import Class, Parameter, Variable
 
 _ATTRS = frozenset({"define", "frozen", "mutable", "attrs", "s"})
 _DECORATORS = _ATTRS | {"dataclass", "pydantic_dataclass", "dataclass_json"}
-# Their subclasses' annotated names are fields, with no decorator.
+# In their subclasses, annotated names are fields even without a decorator.
 _BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "BaseSettings", "SQLModel"})
 _FIELD_MAKERS = frozenset({"field", "Field", "ib", "attrib"})
 
@@ -24,9 +24,9 @@ def has_fields(cls: Located, lineage: Lineage) -> bool:
 
 
 def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
-    """Its parameters, ``self`` left out; None when Python calls an ``__init__`` that is written.
+    """Its parameters, without ``self``; None if there are no fields or ``__init__`` is explicit.
 
-    Keyword-only fields stand last, and a field that is defined again keeps its place.
+    Keyword-only fields come last, and a redefined field keeps its place.
 
     Source: PEP 557 and the ``dataclasses`` module.
     """
@@ -73,7 +73,7 @@ def _own_fields(cls: Located) -> dict[str, Parameter]:
 
 
 def _parameter(variable: Variable, is_keyword: bool) -> Parameter:
-    """The parameter of one field; one without a name when the field is no parameter."""
+    """The parameter of one field; its name is empty if the field is not a parameter."""
     arguments = _field_arguments(variable.value)
     default = variable.value
     if arguments is not None:
@@ -96,7 +96,7 @@ def _field_arguments(value: str | None) -> dict[str, str] | None:
     if "(" not in (value or "") or last_name(value or "") not in _FIELD_MAKERS:
         return None
     node = parse_expression(value or "")
-    if not isinstance(node, ast.Call):  # it was cut
+    if not isinstance(node, ast.Call):  # it was truncated
         return {"default": "..."}
     arguments = {one.arg: unparse(one.value) or "" for one in node.keywords if one.arg}
     if node.args:

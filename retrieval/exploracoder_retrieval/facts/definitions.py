@@ -17,14 +17,14 @@ _MAX_VALUE_CHARS = 1000
 
 
 def read_function(node: FunctionNode, tables: Tables) -> Function:
-    """A function that stands alone; ``tables`` is what its module lists."""
+    """Read a module-level function; ``tables`` are the strings that its module lists."""
     return _function(node, list(walk_body(node.body)), tables, "")
 
 
 def read_class(
     node: ast.ClassDef, version: tuple[int, ...], tables: Tables, prefix: str = ""
 ) -> Class:
-    """One class with all that its body and its methods define."""
+    """Read a class with everything that its body and methods define."""
     qualname = prefix + node.name
     body = list(statements(node.body, version))
     methods = [(one, list(walk_body(one.body))) for one in body if isinstance(one, FunctionNode)]
@@ -160,7 +160,7 @@ def _variable(
 
 
 def _string_of(node: ast.stmt | None) -> str:
-    """The text of a statement that is nothing but a string; empty for any other."""
+    """The text of a statement that is just a string; empty for any other."""
     match node:
         case ast.Expr(value=ast.Constant(value=str(text))):
             return inspect.cleandoc(text)

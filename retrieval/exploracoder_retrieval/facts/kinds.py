@@ -1,4 +1,4 @@
-"""What decorators and values make of a definition, told by the ends of their names."""
+"""What decorators and values turn a definition into, judged by the last part of their names."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def functions_of(scope: Module | Class, name: str) -> list[Function]:
 
 
 def implementation(functions: Sequence[Function]) -> Function:
-    """Of all definitions of a function the one that is called, with the text that any of them has.
+    """The definition of a function that is called, with a docstring from any of its definitions.
 
-    Where all are overloads it is the last.
+    If all of them are overloads, it is the last.
     """
     plain = [one for one in functions if not is_overload(one) and not is_accessor(one)]
     main = plain[-1] if plain else functions[-1]
@@ -33,17 +33,17 @@ def implementation(functions: Sequence[Function]) -> Function:
 
 
 def is_overload(function: Function) -> bool:
-    """Whether a definition is one of several signatures of what follows it."""
+    """Whether a definition is an overload of the function that follows it."""
     return any(last_name(one) == "overload" for one in function.decorators)
 
 
 def is_accessor(function: Function) -> bool:
-    """Whether it sets or deletes a property that stands above it."""
+    """Whether it is the setter or deleter of a property defined above it."""
     return any(one.endswith((".setter", ".deleter")) for one in function.decorators)
 
 
 def function_kind(decorators: Sequence[str]) -> FunctionKind:
-    """What a method's decorators make of it."""
+    """The kind of method that its decorators make it."""
     for decorator in decorators:
         last = last_name(decorator)
         if last in ("classmethod", "staticmethod"):
@@ -56,7 +56,7 @@ def function_kind(decorators: Sequence[str]) -> FunctionKind:
 
 
 def is_property(item: Function | Variable | Class) -> bool:
-    """Whether a member is read without being called: by a decorator, or made by one as a value."""
+    """Whether a member is read without a call: a decorated property, or ``x = property(…)``."""
     if isinstance(item, Function):
         return function_kind(item.decorators) in ("property", "cached_property")
     maker, parenthesis, _ = (item.value or "" if isinstance(item, Variable) else "").partition("(")
@@ -64,7 +64,7 @@ def is_property(item: Function | Variable | Class) -> bool:
 
 
 def variables_of(cls: Class) -> dict[str, list[Variable]]:
-    """The variables of a class by name: all places where each is set or annotated."""
+    """The variables of a class by name, with every place where each is set or annotated."""
     by_name: dict[str, list[Variable]] = {}
     for variable in cls.variables:
         by_name.setdefault(variable.name, []).append(variable)
@@ -72,7 +72,7 @@ def variables_of(cls: Class) -> dict[str, list[Variable]]:
 
 
 def joined(variables: Sequence[Variable]) -> Variable:
-    """One variable as it is set first, with the type and text that any of the places gives."""
+    """One variable as first set, with the type and docstring that any of the places gives."""
     body = [one for one in variables if one.place == "body"]
     main = next((one for one in body if one.value is not None), (body or list(variables))[0])
     annotation = next((one.annotation for one in variables if one.annotation), None)

@@ -1,4 +1,4 @@
-"""The classes that a class inherits from, in the order in which Python looks through them."""
+"""The classes that a class inherits from, in method resolution order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exploracoder_retrieval.facts.kinds import last_name
 from exploracoder_retrieval.facts.scope import Scope
 from exploracoder_retrieval.facts.values import Class, Module, Variable
 
-# They say something to type checkers and bring no members.
+# Meant for type checkers; they contribute no members.
 _NO_CLASSES = frozenset({"Generic", "Protocol", "TypedDict", "object"})
 _CALLED = {"namedtuple", "NewType"}
 _MAX_DEPTH = 64
@@ -33,8 +33,8 @@ class Located:
 class Lineage:
     """A class first, then its bases; ``unknown`` are bases, as written, that were not found.
 
-    ``problem`` says why Python would not make such a class: it inherits in a circle, or its bases
-    have no order.
+    ``problem`` says why Python would not create such a class: it inherits from itself, or its bases
+    have no consistent order.
     """
 
     classes: tuple[Located, ...]
@@ -47,7 +47,7 @@ class Lineage:
         return frozenset(last_name(base) for one in self.classes for base in one.item.bases)
 
     def of_base(self, number: int) -> Lineage:
-        """The part that begins with one of its classes."""
+        """The part that begins with the class at index ``number``."""
         return replace(self, classes=self.classes[number:])
 
 
@@ -57,10 +57,10 @@ class Lineages:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._known: dict[str, Lineage] = {}
-        self._open: list[str] = []  # those that are being linearised
+        self._open: list[str] = []  # classes being linearised
 
     def of(self, start: Located) -> Lineage:
-        """The lineage of a class. One that inherits from itself ends where it comes round."""
+        """The lineage of a class. If it inherits from itself, the lineage ends at the cycle."""
         lineage = self._known.get(start.path)
         if lineage is not None:
             return lineage
@@ -91,7 +91,7 @@ class Lineages:
         return Lineage((start, *bases), tuple(unknown), problem)
 
     def _base(self, start: Located, text: str) -> Located | str:
-        """The class that a base means; its text when it was not found; empty when it is none."""
+        """The class that a base refers to; its text if not found; empty if it is to be ignored."""
         name = text.partition("[")[0].strip()
         if name.rpartition(".")[2] in _NO_CLASSES:
             return ""
@@ -101,7 +101,7 @@ class Lineages:
         return base if base is not None else name
 
     def _in_class(self, start: Located, name: str) -> Located | None:
-        """A base may be named by a nested class beside it, before the module's own names."""
+        """The class of a base name: a sibling nested class goes before the module's names."""
         owner = start.item.qualname.rpartition(".")[0]
         while owner:
             definition = self._scope.at(f"{start.module.name}.{owner}.{name}")
@@ -113,7 +113,7 @@ class Lineages:
             definition = self._scope.resolve(
                 definition.module, (definition.item.value or "").partition("[")[0]
             )
-        # A class that takes the name of its own base: the imported one is meant.
+        # A class with the same name as its base: the imported class is meant.
         if definition is not None and isinstance(definition.item, Class):
             base = Located(definition.module, definition.item)
             return None if base.path == start.path else base
@@ -121,7 +121,7 @@ class Lineages:
 
 
 def _merge(lines: Sequence[list[Located]]) -> tuple[list[Located], bool]:
-    """Merged linearisations, and whether they agree; else the order is that of first mention."""
+    """Merged linearisations, and whether they agree; if not, classes go by first mention."""
     order: list[Located] = []
     is_ordered = True
     rest = [list(line) for line in lines if line]

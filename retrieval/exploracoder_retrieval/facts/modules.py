@@ -1,4 +1,4 @@
-"""Where modules lie on disk, found as Python finds them and without running any of them."""
+"""Where modules are on disk, found the way Python finds them, without running any."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _UNPUBLISHED = frozenset({"tests", "test", "conftest", "setup", "vendor", "vendo
 class ModuleFiles:
     """The files of one module; any may be missing, but not all.
 
-    ``folders`` is where its submodules are looked for: empty for a plain module, several for a
-    namespace package.
+    ``folders`` is where its submodules are searched for: empty for a plain module, possibly several
+    for a namespace package.
     """
 
     name: str
@@ -43,8 +43,8 @@ class _Listing:
 class ModuleFinder:
     """Finds modules by dotted name under the search paths, in their order.
 
-    Below ``homes``, where libraries lie that were only named, links to folders are not followed;
-    elsewhere only those that lead in a circle are not. ``skipped`` has what was left out so.
+    Below ``homes``, the folders of libraries given by path, links to folders are not followed;
+    elsewhere only links that form a cycle are skipped. ``skipped`` records what was left out.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class ModuleFinder:
         self._listings: dict[Path, _Listing] = {}
 
     def find(self, name: str) -> ModuleFiles | None:
-        """The module's files, or None when there is no such module."""
+        """The module's files, or None if there is no such module."""
         if name.count(".") > MAX_DEPTH:
             return None
         if name not in self._found:
@@ -77,7 +77,7 @@ class ModuleFinder:
         return name in self._builtin
 
     def submodules(self, name: str) -> Iterator[str]:
-        """Dotted names of the modules directly inside a package, in alphabetical order."""
+        """The dotted names of the modules directly inside a package, in alphabetical order."""
         files = self.find(name)
         names: set[str] = set()
         for folder in files.folders if files else ():
@@ -87,7 +87,7 @@ class ModuleFinder:
                 yield f"{name}.{child}"
 
     def _stub_apart(self, name: str) -> Path | None:
-        """The module's stub in a distribution of stubs alone (PEP 561)."""
+        """The module's stub in a stub-only distribution (PEP 561)."""
         top, _, rest = name.partition(".")
         for folder in self._search_paths:
             if f"{top}-stubs" in self._listing(folder).folders:
@@ -125,7 +125,7 @@ class ModuleFinder:
 
 
 def is_published(module_name: str) -> bool:
-    """Whether no part of a dotted name is private, a test, or somebody else's vendored code."""
+    """Whether no part of a dotted name below the top is private, a test, or vendored code."""
     return not any(
         part.startswith(("_", "test_")) or part.endswith("_tests") or part in _UNPUBLISHED
         for part in module_name.split(".")[1:]

@@ -1,4 +1,4 @@
-"""Parameters of functions, read from their syntax and written as signatures."""
+"""Parameters of functions, read from syntax and written as signatures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
 
 @lru_cache(maxsize=4096)
 def parse_expression(text: str) -> ast.expr | None:
-    """The syntax of an expression, only to be read; None when it is none, as one that was cut."""
+    """The AST of an expression, not to be modified; None if invalid, such as a truncated one."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -41,7 +41,7 @@ def unparse(node: ast.expr | None) -> str | None:
     match node:
         case None:
             return None
-        # Most annotations and values are no more than these, and `ast.unparse` is slow.
+        # Most annotations and values are one of these, and `ast.unparse` is slow.
         case ast.Name() | ast.Attribute() if name := dotted(node):
             return name
         case ast.Constant(value=None | bool() | int() as value):
@@ -66,12 +66,12 @@ def signature_text(function: Function, name: str | None = None) -> str:
 
 
 def parameters_text(parameters: Sequence[Parameter]) -> str:
-    """The parameters as they are written between parentheses."""
+    """The parameters as they appear between the parentheses."""
     return ", ".join(_texts(parameters))
 
 
 def is_opaque(function: Function) -> bool:
-    """Whether nothing is known of the parameters, as with many compiled functions."""
+    """Whether nothing is known about the parameters, as with many compiled functions."""
     names = [parameter.name for parameter in function.parameters]
     return [name for name in names if name not in {"self", "cls"}] == ["args", "kwargs"]
 

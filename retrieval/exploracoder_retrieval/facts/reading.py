@@ -1,4 +1,4 @@
-"""One Python file, read and never run."""
+"""Reads one Python file without running it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MAX_TEXT_CHARS = 20_000
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Keeps the garbage collector off while a tree is made, read and dropped.
+    """Disable the garbage collector while a tree is built, read and dropped.
 
-    It would go through all of it again and again, a quarter of the time, and find no circle.
+    It would traverse the tree over and over, a quarter of the time, and find no cycle.
     """
     is_collecting = gc.isenabled()
     gc.disable()
@@ -39,14 +39,14 @@ def uncollected() -> Iterator[None]:
 
 
 def parse(text: str) -> ast.Module:
-    """The syntax of a file.
+    """The syntax tree of a file.
 
     Raises:
         UnreadableSource: it is not Python.
     """
     try:
         with warnings.catch_warnings(), uncollected():
-            # A stray backslash in somebody's docstring is not our user's business.
+            # A stray backslash in somebody's docstring is not our user's problem.
             warnings.simplefilter("ignore")
             return ast.parse(text)
     except SyntaxError as error:
@@ -56,7 +56,7 @@ def parse(text: str) -> ast.Module:
 
 
 def parse_or_none(text: str) -> ast.Module | None:
-    """The syntax of a file or of a part of one; None when it is not Python."""
+    """The syntax tree of a file or of a part of one; None if it is not Python."""
     try:
         return parse(text)
     except UnreadableSource:
@@ -111,7 +111,7 @@ def _assignments(body: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, ast.expr]
 
 
 def _tables(body: Sequence[ast.stmt]) -> Iterator[tuple[str, list[str]]]:
-    """Names with the strings that they list, or that are keys of theirs."""
+    """Names, each with the strings that it lists or has as keys."""
     for target, value in _assignments(body):
         if isinstance(target, ast.Name) and (strings := strings_in(value)):
             yield target.id, strings
@@ -126,7 +126,7 @@ def _texts(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
 
 
 def _lines_for_types(tree: ast.Module) -> Iterator[int]:
-    """The lines that only type checkers come to."""
+    """The lines that only type checkers reach."""
     for node in tree.body:
         match node:
             case ast.If(test=ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
@@ -178,7 +178,7 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
 
 
 def _lazy(hook: FunctionNode, package: str) -> Iterator[Import]:
-    """The names that a module's ``__getattr__`` answers to by importing something.
+    """The names that a module's ``__getattr__`` resolves by importing something.
 
     Source: PEP 562.
     """
@@ -194,7 +194,7 @@ def _lazy(hook: FunctionNode, package: str) -> Iterator[Import]:
 
 
 def _exports(body: Sequence[ast.stmt], tables: Tables) -> tuple[str, ...] | None:
-    """What ``__all__`` lists; None where there is none, or only running it would tell."""
+    """The names in ``__all__``; None if there is none, or only running it would tell."""
     names: list[str] = []
     for node in body:
         match node:
@@ -210,7 +210,7 @@ def _exports(body: Sequence[ast.stmt], tables: Tables) -> tuple[str, ...] | None
 
 
 def _listed(node: ast.expr, tables: Tables) -> list[str]:
-    """The names that an expression lists; ``other.__all__`` is the list of another module."""
+    """The names that an expression lists; ``other.__all__`` stands for another module's list."""
     match node:
         case ast.Constant(value=str(name)):
             return [name]

@@ -1,4 +1,4 @@
-"""What a name means: followed through imports, aliases, re-exports and base classes."""
+"""What a name refers to, resolved through imports, aliases, re-exports and base classes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _MAX_STEPS = 60
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a name was found to be; ``item`` None is the module itself."""
+    """What a name refers to; if ``item`` is None, the module itself."""
 
     module: Module
     item: Class | Function | Variable | None
 
     @property
     def path(self) -> str:
-        """The dotted path of where it is defined."""
+        """The dotted path at which it is defined."""
         if self.item is None:
             return self.module.name
         qualname = self.item.name if isinstance(self.item, Variable) else self.item.qualname
@@ -35,7 +35,7 @@ class Scope:
         self._exported: dict[str, frozenset[str]] = {}
 
     def resolve(self, module: Module, name: str) -> Definition | None:
-        """What the dotted ``name`` means in a module, builtins included."""
+        """What the dotted ``name`` refers to in a module, builtins included."""
         first, *rest = name.split(".")
         definition = self.member(module, first)
         if definition is None:
@@ -47,7 +47,7 @@ class Scope:
         return definition
 
     def at(self, path: str) -> Definition | None:
-        """What a whole dotted path means: ``package.module.Class.method``."""
+        """What a full dotted path refers to: ``package.module.Class.method``."""
         parts = path.split(".")
         for count in range(len(parts), 0, -1):
             module = self.sources.module(".".join(parts[:count]))
@@ -61,11 +61,11 @@ class Scope:
         return None
 
     def member(self, module: Module, name: str, steps: int = 0) -> Definition | None:
-        """What ``name`` is at the top level of a module; None when it is nothing there."""
+        """What ``name`` refers to at the top level of a module; None if it is not defined there."""
         key = (module.name, module.is_stub, name)
         if key in self._known:
             return self._known[key]
-        self._known[key] = None  # a circle of imports ends here
+        self._known[key] = None  # an import cycle ends here
         if steps < _MAX_STEPS:
             self._known[key] = self._look(module, name, steps + 1)
         return self._known[key]
@@ -91,7 +91,7 @@ class Scope:
         return self.member(builtins, name) if builtins else None
 
     def _declared(self, module: Module, name: str, steps: int) -> Definition | None:
-        """What the stub beside a module declares that its code does not show."""
+        """What the module's stub declares under a name that its code does not show."""
         stub = self.sources.stub(module.name)
         return self._look(stub, name, steps) if stub else None
 
@@ -112,14 +112,14 @@ class Scope:
         return None
 
     def _variable(self, own: Definition, steps: int) -> Definition:
-        """What a variable is another name for, or itself."""
+        """The class, function or module that a variable is an alias of, or the variable itself."""
         item = own.item
         if isinstance(item, Variable) and item.alias and item.alias != item.name:
             first, *rest = item.alias.split(".")
             target = self.member(own.module, first, steps)
             for part in rest:
                 target = self._inside(target, part) if target else None
-            # What is set to another constant is one of its own.
+            # A variable set to another variable is a variable in its own right.
             if target is not None and not isinstance(target.item, Variable):
                 return target
         return own
@@ -137,14 +137,14 @@ class Scope:
         return None
 
     def _source(self, name: str, importer: Module) -> Module | None:
-        """A module as another one imports it: stubs import from stubs, as far as there are any."""
+        """A module as ``importer`` sees it: stubs import from stubs if there are any."""
         stub = self.sources.stub(name) if importer.is_stub else None
         return stub or self.sources.module(name)
 
     def exports(
         self, module: Module, seen_modules: frozenset[str] = frozenset()
     ) -> list[str] | None:
-        """A module's ``__all__``, other modules' lists in it included; None where it has none."""
+        """A module's ``__all__``, with other modules' lists expanded; None if it has none."""
         if module.exports is None or module.name in seen_modules:
             return None
         names: dict[str, None] = {}
@@ -161,14 +161,14 @@ class Scope:
         return list(names) or None
 
     def is_exported(self, module: Module, name: str) -> bool:
-        """Whether ``from module import *`` brings a name."""
+        """Whether ``from module import *`` binds a name."""
         if module.name not in self._exported:
             self._exported[module.name] = frozenset(self.exports(module) or ())
         names = self._exported[module.name]
         return name in names if names else not name.startswith("_")
 
     def inside(self, module: Module, qualname: str) -> Definition | None:
-        """What a module defines itself under a name, such as that of a nested class."""
+        """What a module itself defines under a qualified name, such as a nested class's."""
         definition: Definition | None = Definition(module, None)
         for part in qualname.split("."):
             definition = _defined(definition, part) if definition else None
@@ -179,7 +179,7 @@ class Scope:
 
 
 def _defined(owner: Definition, name: str) -> Definition | None:
-    """What a module or class defines itself under a name."""
+    """What a module or class itself defines under a name."""
     scope = owner.module if owner.item is None else owner.item
     if isinstance(scope, Function | Variable):
         return None

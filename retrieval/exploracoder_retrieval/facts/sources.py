@@ -1,4 +1,4 @@
-"""Modules by their dotted names: the repository's own, and all that its Python can import."""
+"""Modules by dotted name: the repository's own, and everything its Python can import."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Sources(Protocol):
         """The module of this name, or None."""
 
     def stub(self, name: str) -> Module | None:
-        """The stub that lies beside a module's source, for what is written in C, or None."""
+        """The stub beside a module's source, which covers what is written in C, or None."""
 
     def file(self, module: Module) -> str | None:
-        """The file that a module was read from, as it is shown to people."""
+        """The file that a module was read from, as shown to people."""
 
 
 class InstalledSources:
-    """What an interpreter can import, each module read when it is first asked for.
+    """What an interpreter can import, each module read on first use.
 
-    Stubs of the standard library come with jedi and go before its source, because much of it is
-    written in C. A compiled module without source and stub is described where the interpreter is
-    confined, without the packages around it; one that nothing installed, because it lies in
-    ``named`` or in ``more_paths``, the homes of libraries, only if the user said so.
+    Standard library stubs come with jedi and take precedence over its source, much of which is
+    written in C. A compiled module without source or stub is described in the interpreter's
+    sandbox, without its parent packages; one that was never installed, because it lies in
+    ``named`` or in ``more_paths``, the homes of libraries, only if the user has allowed it.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class InstalledSources:
         self._files: dict[tuple[str, bool], Path] = {}
 
     def module(self, name: str) -> Module | None:
-        """The facts of a module, or None when there is no such module, or it cannot be read."""
+        """The facts of a module, or None if there is no such module or it cannot be read."""
         if name not in self._modules:
             self._modules[name] = self._read(name)
         return self._modules[name]
 
     def stub(self, name: str) -> Module | None:
-        """The stub beside what a module was read from, or None."""
+        """The stub beside the file that a module was read from, or None."""
         if name not in self._stubs:
             files = self.finder.find(name)
             module = self.module(name)
@@ -78,7 +78,7 @@ class InstalledSources:
         return self._stubs[name]
 
     def file(self, module: Module) -> str | None:
-        """The file's name from its top package on: where it lies is the user's own business."""
+        """The file's path from its top package on; the folders above it are private to the user."""
         path = self.path(module.name, is_stub=module.is_stub)
         if path is None:
             return None
@@ -86,7 +86,7 @@ class InstalledSources:
         return "/".join(path.parts[-depth:])
 
     def path(self, module: str, *, is_stub: bool = False) -> Path | None:
-        """The file that a module was read from; None where it was asked what it holds."""
+        """The file that a module was read from; None if it was imported to be described."""
         return self._files.get((module, is_stub))
 
     def is_standard(self, module: str) -> bool:
@@ -140,7 +140,7 @@ class InstalledSources:
         ).entry
 
     def _border(self, path: Path) -> Path | None:
-        """What a link must not lead out of."""
+        """The folder that links must not lead out of."""
         return next((home for home in self._homes if path.is_relative_to(home)), None)
 
     def _described(self, name: str, path: Path | None) -> Module | None:
@@ -157,7 +157,7 @@ class InstalledSources:
 
 
 class RepositorySources:
-    """The modules of a repository, and behind them those that are installed."""
+    """The modules of a repository, falling back to the installed ones."""
 
     def __init__(
         self, modules: Mapping[str, Module], files: Mapping[str, str], installed: InstalledSources
@@ -176,7 +176,7 @@ class RepositorySources:
         return None if name in self.own else self.installed.stub(name)
 
     def file(self, module: Module) -> str | None:
-        """The file of a module, the repository's own relative to its top folder."""
+        """The file of a module; the repository's own are relative to its top folder."""
         return self._files.get(module.name) or self.installed.file(module)
 
     def submodules(self, package: str) -> Iterator[str]:
@@ -189,7 +189,7 @@ class RepositorySources:
 
 @lru_cache(maxsize=1)
 def standard_stubs() -> tuple[Path, ...]:
-    """Where the stubs of the standard library lie: typeshed, as it comes with jedi."""
+    """The folders of the standard library's stubs: typeshed, as bundled with jedi."""
     spec = importlib.util.find_spec("jedi")
     folders = spec.submodule_search_locations if spec else None
     candidates = (Path(folder) / "third_party" / "typeshed" / "stdlib" for folder in folders or ())

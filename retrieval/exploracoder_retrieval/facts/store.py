@@ -1,4 +1,4 @@
-"""What was read of files, kept in the user's cache folder and never in their tree."""
+"""Facts read from files, kept in the user's cache folder and never in their source tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exploracoder_retrieval.files import (
     write_atomically,
 )
 
-# Counts up when what is read of a file, or its form, changes.
+# Increment when the facts read from a file, or their format, change.
 FACTS_VERSION = 2
 ValueT = TypeVar("ValueT")
 
@@ -42,23 +42,23 @@ Entries = dict[str, Entry]
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[ValueT]):
-    """A kind of values that are kept by name, in files with a suffix of their own."""
+    """A kind of value kept by name, in files with a suffix of their own."""
 
     suffix: str
     values: TypeAdapter[dict[str, ValueT]]
 
 
-# The files of a tree by their paths, pieces of files by the SHA-256 of their content, and names
-# with the modules that have them.
+# The files of a tree by path, pieces of files by the SHA-256 of the file's content, and names with
+# the modules that define them.
 ENTRIES = Kind("json", TypeAdapter(Entries))
 SNIPPETS = Kind("snippets.json", TypeAdapter(dict[str, tuple[Snippet, ...]]))
 NAMES = Kind("names.json", TypeAdapter(dict[str, tuple[str, ...]]))
 
 
 class FactStore:
-    """Facts on disk, in files of JSON that are replaced whole; ``folder`` None keeps nothing.
+    """Facts on disk, in JSON files that are replaced whole; nothing if ``folder`` is None.
 
-    What is damaged or of another version counts as not there.
+    Files that are damaged or from another version count as missing.
     """
 
     def __init__(self, folder: Path | None, version: tuple[int, ...]) -> None:
@@ -66,7 +66,7 @@ class FactStore:
         self._version = version
 
     def load(self, kind: Kind[ValueT], key: str) -> dict[str, ValueT]:
-        """What was kept under a key; empty when there is nothing, or it is damaged."""
+        """The values kept under a key; empty if there are none or they are damaged."""
         path = self._path(key, kind.suffix)
         try:
             return kind.values.validate_json(path.read_bytes()) if path else {}
@@ -74,7 +74,7 @@ class FactStore:
             return {}
 
     def keep(self, kind: Kind[ValueT], key: str, values: dict[str, ValueT]) -> None:
-        """Keep values. Raises IndexUnavailable when the folder cannot be written."""
+        """Keep values under a key. Raises IndexUnavailable if the folder cannot be written."""
         path = self._path(key, kind.suffix)
         if path is None:
             return
@@ -96,12 +96,12 @@ class FactStore:
 
 
 def is_same(entry: Entry, size: int, mtime_ns: int) -> bool:
-    """Whether a file is still the one that was read, told by its size and time."""
+    """Whether a file is still the one that was read, judging by its size and mtime."""
     return entry.size == size and entry.mtime_ns == mtime_ns
 
 
 def stamp(path: Path) -> tuple[int, int]:
-    """A file's size and time; such as no file has where there is none."""
+    """A file's size and mtime; (-1, 0), which no file has, if it is missing."""
     try:
         status = path.stat()
     except OSError:
@@ -111,7 +111,7 @@ def stamp(path: Path) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file that was read; text and syntax are there when its content was new and is Python."""
+    """A file that was read; text and tree are set only if its content was new and is Python."""
 
     entry: Entry
     text: str = ""
@@ -128,9 +128,9 @@ def read_file(
     inside: Path | None = None,
     most: int = MAX_SOURCE_BYTES,
 ) -> Reading:
-    """Read a file. Where its content is that of ``before``, its facts are taken over.
+    """Read a file. If its content is the same as ``before``, those facts are reused.
 
-    A file that cannot be read is an entry with a problem. ``inside`` and ``most`` as in
+    A file that cannot be read gives an entry with a problem. ``inside`` and ``most`` are as in
     `read_bytes`.
     """
     size, mtime_ns = stamp(path)

@@ -1,4 +1,4 @@
-"""What is read of a Python file, as values that are kept on disk."""
+"""The facts read from a Python file, as values that are kept on disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Named(_Fact):
 
 
 class Parameter(_Named):
-    """One parameter; annotation and default are source text, None where there is none."""
+    """One parameter; annotation and default are source text, None if there is none."""
 
     kind: ParameterKind = "pos"
     annotation: str | None = None
@@ -49,9 +49,9 @@ class Function(_Named):
 
 
 class Variable(_Named):
-    """A name that is assigned or annotated; ``alias`` is the dotted name that it is set to.
+    """A name that is assigned or annotated; ``alias`` is the dotted name assigned to it, if any.
 
-    ``doc`` is the string that stands below it, or that ``property(…, doc="…")`` is given.
+    ``doc`` is the string literal below it, or the one passed to ``property(…, doc="…")``.
     """
 
     line: int
@@ -65,8 +65,8 @@ class Variable(_Named):
 class Import(_Named):
     """``name`` is bound to ``attribute`` of ``module``, or to the module itself.
 
-    One ``as`` its own name publishes it in a stub. ``only`` says that it is there for type checkers
-    alone, or that the module's ``__getattr__`` fetches it.
+    In a stub, an import ``as`` its own name publishes it. ``only`` says that it is only for type
+    checkers, or that the module's ``__getattr__`` fetches it.
     """
 
     module: str
@@ -77,7 +77,7 @@ class Import(_Named):
 
 
 class _Scope(_Named):
-    """What defines names: a module or a class."""
+    """A scope that defines names: a module or a class."""
 
     doc: str = ""
     functions: tuple[Function, ...] = ()
@@ -86,7 +86,7 @@ class _Scope(_Named):
 
     @cached_property
     def named(self) -> dict[str, list[Class | Function | Variable]]:
-        """What it defines, by name: of one name classes, then functions, then variables."""
+        """Its definitions by name; under one name, classes, then functions, then variables."""
         by_name: dict[str, list[Class | Function | Variable]] = {}
         all_of_it: tuple[Class | Function | Variable, ...]
         all_of_it = (*self.classes, *self.functions, *self.variables)
@@ -96,7 +96,7 @@ class _Scope(_Named):
 
 
 class Class(_Scope):
-    """A class; bases and decorators are source text, nested classes lie inside."""
+    """A class; bases and decorators are source text, nested classes are in ``classes``."""
 
     qualname: str
     line: int
@@ -117,11 +117,11 @@ class Snippet(_Fact):
 
 
 class Module(_Scope):
-    """A file. ``exports`` is its ``__all__``, ``stars`` the modules that it imports all of.
+    """A file. ``exports`` is its ``__all__``, ``stars`` the modules of its star imports.
 
     ``other.__all__`` among the exports stands for the list of another module. ``texts`` are the
-    strings of several words that it assigns, by name or as ``table['name']``. ``is_stub`` says that
-    it lies beside the source, has signatures only, and that its lines are those of the stub.
+    strings of several words that it assigns, by name or ``table['name']``. ``is_stub`` says that it
+    was read from the stub beside the source: it has only signatures, and the stub's line numbers.
     """
 
     is_package: bool = False
@@ -133,7 +133,7 @@ class Module(_Scope):
 
     @cached_property
     def imported(self) -> dict[str, list[Import]]:
-        """What it imports, by the name that it is bound to."""
+        """Its imports, by the name that each binds."""
         by_name: dict[str, list[Import]] = {}
         for one in self.imports:
             by_name.setdefault(one.name, []).append(one)

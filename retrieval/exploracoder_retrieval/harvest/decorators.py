@@ -34,7 +34,7 @@ def accessor_class(member: Api, names: Names) -> Api | None:
 
 
 def deprecation(decorators: Iterable[str]) -> Iterator[str]:
-    """What ``@deprecated("say why")`` says (PEP 702, and those of many libraries)."""
+    """What ``@deprecated("say why")`` says (PEP 702, and many libraries' own decorators)."""
     for source in decorators:
         if last_name(source) in _DEPRECATING:
             reasons = [_string(argument) for call in _calls([source]) for argument in call.args]
@@ -42,7 +42,7 @@ def deprecation(decorators: Iterable[str]) -> Iterator[str]:
 
 
 def given_text(api: Api, names: Names) -> str:
-    """The docstring that decorators give; empty when none does.
+    """The docstring supplied by decorators; empty if there is none.
 
     ``@doc("text")``, ``@doc(a_constant)``, ``@doc(a_documented_function, word="filled in")``,
     ``@doc(texts["name"] % values)``.
@@ -64,7 +64,7 @@ def _calls(sources: Iterable[str]) -> Iterator[ast.Call]:
 
 
 def _text_of(source: ast.expr, api: Api, names: Names) -> str:
-    """A text given as a literal, by name, out of a table of texts, or made from a template."""
+    """A text given as a literal, by name, from a table of texts, or made from a template."""
     match source:
         case ast.Constant():
             return _string(source)
@@ -72,7 +72,7 @@ def _text_of(source: ast.expr, api: Api, names: Names) -> str:
             return _text_of(template, api, names)
         case ast.Call(func=ast.Attribute(value=template, attr=method)):
             return _filled(_text_of(template, api, names), source) if method == "format" else ""
-        case ast.Call(args=[inner]):  # dedent("text") and its like
+        case ast.Call(args=[inner]):  # dedent("text") and the like
             return _text_of(inner, api, names)
         case ast.Subscript(value=table):
             return _text_named(ast.unparse(source), ast.unparse(table), api, names)
@@ -83,7 +83,7 @@ def _text_of(source: ast.expr, api: Api, names: Names) -> str:
 
 
 def _text_named(key: str, name: str, api: Api, names: Names) -> str:
-    """The text of a documented thing, or that a module assigns by name or to ``table["name"]``."""
+    """A definition's docstring, or the text a module assigns to a name or ``table["name"]``."""
     if key in api.module.texts:
         return api.module.texts[key]
     source = names.in_scope(api, name)
@@ -93,7 +93,7 @@ def _text_named(key: str, name: str, api: Api, names: Names) -> str:
 
 
 def _filled(template: str, call: ast.Call) -> str:
-    """A template with the call's literal keyword arguments in the place of ``{name}``."""
+    """A template with each ``{name}`` replaced by the call's literal keyword argument."""
     for keyword in call.keywords:
         if keyword.arg and isinstance(keyword.value, ast.Constant):
             template = template.replace(f"{{{keyword.arg}}}", _string(keyword.value))

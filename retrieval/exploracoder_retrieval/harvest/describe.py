@@ -1,4 +1,4 @@
-"""APIs to ApiDocs: one for a function or attribute, several for a class and its members."""
+"""Turns APIs into ApiDocs: one for a function or attribute, several for a class and its members."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_CLASS_DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where members are published, and the owner's name as signatures show it."""
+    """Where members are published, and the owner's name as shown in signatures."""
 
     path: str
     shown: str
@@ -44,7 +44,7 @@ class Describer:
         self._notes = Notes(names)
 
     def describe(self, entry: Published) -> Iterator[ApiDoc]:
-        """The ApiDocs of an API, its own first, under its best public path."""
+        """The ApiDocs of an API under its best public path, its own first."""
         path, *others = entry.ordered_paths()
         api = entry.api
         if isinstance(api.item, Class):
@@ -96,10 +96,10 @@ class Describer:
             yield _owned(place.shown, self._attribute(member, path, twins, owner=owner))
 
     def _own_bases(self, cls: Api) -> Iterator[Api]:
-        """A class and its bases in the library.
+        """A class and its bases within the library.
 
-        Members of another library's base are its business, unless the class itself is a re-export
-        of that library and the base is private to it.
+        Members of another library's base belong to that library, unless the class itself is
+        re-exported from it and the base is private there.
         """
         for base in self._names.bases(cls):
             private = base.library == cls.library and base.item.name.startswith("_")
@@ -107,7 +107,7 @@ class Describer:
                 yield base
 
     def _members(self, cls: Api) -> dict[str, Api]:
-        """Public members by name, each from where Python would take it."""
+        """Public members by name, each from the class where Python would find it."""
         members: dict[str, Api] = {}
         for base in self._own_bases(cls):
             for name, member in self._names.own_members(base).items():
@@ -119,7 +119,7 @@ class Describer:
         item = member.item
         if is_property(item) or item.doc or is_enumeration(owner, self._names):
             return True
-        # In ordinary code an annotated name in a class is its own bookkeeping.
+        # In an ordinary class, an annotated name is internal bookkeeping.
         has_type = isinstance(item, Variable) and item.annotation is not None
         return has_type and (self._is_data_class(owner) or not self._is_source(member))
 
@@ -128,7 +128,7 @@ class Describer:
         return any(has_fields(each, lineage) for each in lineage.classes)
 
     def _constructor(self, cls: Api, name: str) -> tuple[Api | None, str]:
-        """The method that takes a class's arguments, if it is written, and how it is called."""
+        """The method that takes a class's arguments, unless generated, and the call's signature."""
         lineage = self._names.lineage(cls)
         for number, base in enumerate(self._names.bases(cls)):
             members = self._names.own_members(base)
@@ -151,7 +151,7 @@ class Describer:
         signature = signatures.function_signature(
             name, function.item, function.overloads, bound=owner is not None
         )
-        # Overloads in a stub are written for type checkers; the call in the docstring for people.
+        # Overloads are written for type checkers, the call in the docstring for people.
         if is_opaque(function.item) or function.overloads:
             signature = signatures.signature_in_doc(name, doc) or signature
         kind: ApiKind = "method" if owner else "function"
@@ -173,7 +173,7 @@ class Describer:
         return self._doc(attribute, path, kind, signature, doc, aliases)
 
     def _docstring(self, api: Api, owner: Api | None) -> str:
-        """Its own docstring, one that a decorator gives, or that of what it overrides."""
+        """Its own docstring, one from a decorator, or that of the member it overrides."""
         text = api.item.doc.strip() or given_text(api, self._names)
         if text or owner is None:
             return text
@@ -221,7 +221,7 @@ def _owned(owner: str, doc: ApiDoc) -> ApiDoc:
 
 
 def _assigned_twins(members: dict[str, Api]) -> dict[str, str]:
-    """Members that are another member under a second name, as after ``agg = aggregate``."""
+    """Members that are another member's second name, as after ``agg = aggregate``."""
     twins = {}
     for name, member in members.items():
         target = (member.item.value or "") if isinstance(member.item, Variable) else ""

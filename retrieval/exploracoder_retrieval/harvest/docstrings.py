@@ -1,4 +1,4 @@
-"""A docstring's first sentence and its code."""
+"""Extracts a docstring's first sentence and its code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|`([^`<]+?)\s*<[^>]*>`__?")
 _PLACEHOLDER = re.compile(r"%\(\w+\)s ?")
 _DIRECTIVE = re.compile(r"^\s*(\.\.\s+[\w-]+::.*|#+\s*|=+|-{3,}|~{3,})\s*$")
 _QUOTES = re.compile(r"`{1,2}([^`]+)`{1,2}_?|\*\*([^*]+)\*\*|(?<!\w)\*([^*\s][^*]*)\*(?!\w)")
-# A sentence ends before a space or the end; "e.g." and "i.e." end none, nor does a version number.
+# A sentence ends before a space or at the end, but not after "e.g." or inside a version number.
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.!?](?=\s|$)")
 _FENCE = re.compile(
     r"^(?P<indent>[ \t]*)```+[ \t]*(?P<language>[\w+.-]*)[^\n]*\n"
@@ -25,13 +25,13 @@ _CODE_BLOCK = re.compile(
     r"(?:[ \t]*:\w+:[^\n]*\n)*[ \t]*\n(?P<code>(?:(?P=indent)[ \t]+[^\n]*\n?|[ \t]*\n)+)",
     re.MULTILINE,
 )
-# With what it puts out, up to the next empty line.
+# With its output, up to the next empty line.
 _DOCTEST = re.compile(r"^[ \t]*>>>[^\n]*\n?(?:[ \t]*\S[^\n]*\n?)*", re.MULTILINE)
 _DOCTEST_OPTION = re.compile(r"^>>>\s*#\s*x?doctest:")
 _PYTHON = frozenset({"", "python", "py", "python3", "pycon", "doctest", "ipython", "ipython3"})
 
 
-@lru_cache(maxsize=4096)  # one that is inherited comes once for each class
+@lru_cache(maxsize=4096)  # an inherited docstring comes up once for each class
 def summarise(doc: str) -> str:
     """The first sentence in plain words, at most 200 characters; empty for an empty docstring."""
     words = " ".join(strip_markup(_first_paragraph(doc)).split())
@@ -43,7 +43,7 @@ def summarise(doc: str) -> str:
 
 
 def strip_markup(text: str) -> str:
-    """Text without the marks of reStructuredText and Markdown, their words kept."""
+    """Text without reStructuredText and Markdown markup, but with its words."""
     text = _PLACEHOLDER.sub("", _ROLE.sub(r"\1", text))
     text = _LINK.sub(lambda match: match[1] or match[2] or "", text)
     return _QUOTES.sub(lambda match: match[1] or match[2] or match[3], text)
@@ -63,14 +63,14 @@ def find_examples(doc: str) -> tuple[str, ...]:
 
 
 def without_examples(doc: str) -> str:
-    """A docstring without the code that `find_examples` finds, nor what doctests print."""
+    """A docstring without the code that `find_examples` finds and without doctest output."""
     doc = _FENCE.sub(lambda found: "" if found["language"].lower() in _PYTHON else found[0], doc)
     doc = _CODE_BLOCK.sub(_without_code, doc)
     return _DOCTEST.sub("", doc)
 
 
 def code_fences(text: str) -> list[tuple[int, str]]:
-    """Python code fences of Markdown with the offset at which each starts."""
+    """The Python code fences in Markdown, each with the offset at which it starts."""
     fences = []
     for match in _FENCE.finditer(text):
         if match["language"].lower() in _PYTHON:

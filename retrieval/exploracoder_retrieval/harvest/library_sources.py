@@ -1,4 +1,4 @@
-"""The modules of a library that is described, and of those that it re-exports from."""
+"""The modules of the library being described, and of the libraries that it re-exports from."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.library_python import Interpreter
 
-# The source of one library and of what it publishes of others; the largest have a tenth of it.
+# For one library and what it re-exports from others; the largest have a tenth of this.
 MAX_ALL_BYTES = 400_000_000
 
 
 class LibrarySources(InstalledSources):
-    """Modules in their own words: source, else what a compiled module says, else a stub.
+    """Modules from their source, else from the compiled module itself, else from a stub.
 
-    Nothing is kept on disk. What cannot be read is told to ``on_skip``.
+    Nothing is kept on disk. What cannot be read is reported to ``on_skip``.
     """
 
     def __init__(self, target: Target, interpreter: Interpreter, on_skip: Skip) -> None:
@@ -37,12 +37,12 @@ class LibrarySources(InstalledSources):
         self._is_asked = False
 
     def declared(self, name: str) -> Module | None:
-        """The stub of a module that is compiled."""
+        """The stub of a compiled module, or None."""
         files = self.finder.find(name)
         return self._from(files.stub, files, is_stub=True) if files and files.stub else None
 
     def is_foreign_and_compiled(self, name: str) -> bool:
-        """Whether it would have to be imported, and belongs to another library."""
+        """Whether a module belongs to another library and could only be read by importing it."""
         if name.partition(".")[0] == self.library.partition(".")[0]:
             return False
         files = self.finder.find(name)
@@ -73,7 +73,7 @@ class LibrarySources(InstalledSources):
 
     def _described(self, name: str, path: Path | None) -> Module | None:
         if not self._is_asked:
-            # One process for all of the library: most of its time goes into imports.
+            # One process for the whole library: most of its time goes into imports.
             self._is_asked = True
             self._compiled.describe({**dict(self._compiled_modules()), name: path})
         return super()._described(name, path)
@@ -92,10 +92,10 @@ class LibrarySources(InstalledSources):
 
 
 class Unasked:
-    """The same modules, but of those of other libraries that are compiled only their stubs.
+    """The same modules, but for other libraries' compiled modules only their stubs.
 
-    What an annotation names is worth no process that imports them: in what they say of themselves
-    are no data classes, and no lists of strings.
+    Importing them just for what an annotation names is not worth a process: compiled modules
+    describe no data classes and no lists of strings.
     """
 
     def __init__(self, sources: LibrarySources) -> None:
@@ -104,7 +104,7 @@ class Unasked:
         self._declared: dict[str, Module | None] = {}
 
     def module(self, name: str) -> Module | None:
-        """A module, or what declares it."""
+        """A module, or the stub that declares it."""
         if not self._sources.is_foreign_and_compiled(name):
             return self._sources.module(name)
         if name not in self._declared:

@@ -1,4 +1,4 @@
-"""Which APIs a piece of code uses and a piece of prose names; and what each API keeps of it."""
+"""Which APIs code uses and prose names, and which of these mentions each API keeps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+|[^\W\d]\w{3,}")
 
 
 class ApiNames:
-    """Finds a library's APIs by what code and prose call them.
+    """Finds a library's APIs by the names that code and prose use for them.
 
-    ``lacks`` says of a module and a name whether it is a module of the library that has nothing of
-    that name.
+    ``lacks`` tells, for a module path and a name, whether it is a module of the library that does
+    not have that name.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class ApiNames:
 
     @uncollected()
     def used_in(self, code: str, context: str = "") -> list[str]:
-        """The APIs that a snippet uses, in their order; ``context``: imports made before it.
+        """The APIs that a snippet uses, in order; ``context`` are imports made before it.
 
-        A member of a value of unknown type counts when only one API has its name. A snippet that
-        imports nothing of the library, or is no Python, uses none.
+        A member of a value of unknown type counts if only one API has its name. A snippet that
+        imports nothing from the library, or does not parse, uses none.
         """
         own = _nodes(code)
         scope = self._scope(context) | self._imported(own)
@@ -68,7 +68,7 @@ class ApiNames:
         return list(paths)
 
     def named_in(self, text: str) -> list[str]:
-        """The APIs that prose names in quotes, in full or by a name that only one of them has."""
+        """The APIs that prose names in backticks, in full or by a name that only one API has."""
         paths: dict[str, None] = {}
         for quote in _QUOTED.findall(text):
             for name in _NAME.findall(quote.partition("(")[0]):
@@ -78,9 +78,9 @@ class ApiNames:
         return list(paths)
 
     def missing_in(self, code: str, context: str = "") -> tuple[str, ...]:
-        """Public names of the library's modules that a snippet uses, and that it does not publish.
+        """Names that a snippet takes from the library's modules but that the library lacks.
 
-        What it publishes in another place counts as published.
+        A name that the library publishes elsewhere counts as published.
         """
         if (code, context) not in self._missing_in:
             self._missing_in[code, context] = tuple(self._missing_names(code, context))
@@ -98,9 +98,9 @@ class ApiNames:
         return dict.fromkeys(filter(None, map(self._missing, used_paths)))
 
     def _missing(self, path: str) -> str:
-        """The part of a path up to the first name that a module lacks; what APIs have is not asked.
+        """The part of a path up to the first name that a module lacks; API members are not checked.
 
-        Nothing, if it is private or published elsewhere.
+        Empty if that name is private or published elsewhere, or nothing is missing.
         """
         owner, *parts = path.split(".")
         for name in parts if owner in self._tops else ():
@@ -113,7 +113,7 @@ class ApiNames:
         return ""
 
     def _scope(self, context: str) -> dict[str, str]:
-        """What a page or a file of tests imported: the same for all of its pieces."""
+        """The imports of a page or test file, which all of its pieces share."""
         if context not in self._scopes:
             self._scopes[context] = self._imported(_nodes(context))
         return self._scopes[context]
@@ -125,7 +125,7 @@ class ApiNames:
         return imports
 
     def _published_in(self, module: str) -> dict[str, str]:
-        """What ``from module import *`` brings, as far as it is an API."""
+        """The APIs that ``from module import *`` binds, by name."""
         pairs = ((path.rpartition("."), path) for path in self._paths)
         return {name: path for (owner, _, name), path in pairs if owner == module}
 
@@ -137,7 +137,7 @@ class ApiNames:
         return self._unique.get(node.attr) if isinstance(node, ast.Attribute) else None
 
     def _made(self, nodes: Sequence[ast.AST], imports: dict[str, str]) -> Iterator[tuple[str, str]]:
-        """Variables that are made by calling a class, with the class."""
+        """Variables assigned from a call of a class, each with the class's path."""
         for node in nodes:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
@@ -150,9 +150,9 @@ class ApiNames:
 def with_mentions(
     docs: Sequence[ApiDoc], passages: Iterable[Passage], names: ApiNames
 ) -> list[ApiDoc]:
-    """The docs, each with a few of the passages that speak of it, and with how many use it.
+    """The docs, each with a few of the passages that mention it and a count of those that use it.
 
-    Examples go before tests, and tests before prose; of each the shortest, which says it best.
+    Examples go before tests, and tests before prose; within each, the shortest go first.
     """
     by_path: dict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
@@ -189,7 +189,7 @@ def _with(doc: ApiDoc, passages: list[Passage], names: ApiNames) -> ApiDoc:
 
 
 def _around(name: str, text: str) -> str:
-    """The part of a long text that has the name in it, in whole lines."""
+    """The part of a long text around the name, in whole lines."""
     if len(text) <= MAX_CHARS:
         return text
     start = max(0, text.find(name) - MAX_CHARS // 2)
@@ -199,7 +199,7 @@ def _around(name: str, text: str) -> str:
 
 
 def _nodes(code: str) -> Sequence[ast.AST]:
-    """All of a snippet; nothing if it is no Python."""
+    """All AST nodes of a snippet; empty if it is not Python."""
     tree = parse_or_none(code)
     return list(ast.walk(tree)) if tree else ()
 

@@ -1,4 +1,4 @@
-"""What source says of an API beside its docstring: attributes, choices, what is raised, results."""
+"""What source says about an API beyond its docstring: attributes, choices, exceptions, results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Notes:
         self._results: dict[str, list[str]] = {}  # notes on a class, by its path
 
     def of_class(self, cls: Api, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
-        """Members of an enumeration or attributes of instances, and what making one takes."""
+        """An enumeration's members or the instances' attributes, and notes on the constructor."""
         if problem := self._names.lineage(cls).problem:
             yield f"Python does not make this class: {problem}"
         if is_enumeration(cls, self._names):
@@ -38,7 +38,7 @@ class Notes:
             yield from self._calls(maker)
 
     def of_function(self, function: Api, owner: Api | None) -> Iterator[str]:
-        """What its parameters may be, what it raises, and what its result has, if not its owner."""
+        """Its parameters' choices, what it raises, and what its result has unless that is owner."""
         yield from self._calls(function)
         returns = function.item.returns if isinstance(function.item, Function) else None
         for name in _NAME.findall(unquoted(returns)):
@@ -76,7 +76,7 @@ class Notes:
                 yield f"{name} = {member.item.value}"
 
     def _attributes(self, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
-        """Attributes with their types; one that is set from a parameter has the parameter's."""
+        """Attributes with their types; an untyped one has the type of the parameter of its name."""
         parameters = maker.item.parameters if maker and isinstance(maker.item, Function) else ()
         types = {each.name: unquoted(each.annotation) for each in parameters}
         attributes: dict[str, str] = {}
@@ -98,7 +98,7 @@ class Notes:
                 yield f"{name}: {kind}" if kind else name
 
     def _result(self, cls: Api) -> Iterator[str]:
-        """The fields of a data class, or the attributes of another one of a library."""
+        """The fields of a data class, or the attributes of another class of this library."""
         lineage = self._names.lineage(cls, is_annotated=True)
         fields = generated_init(lineage) if has_fields(lineage.classes[0], lineage) else None
         if fields:
@@ -108,12 +108,12 @@ class Notes:
 
 
 def is_enumeration(cls: Api, names: Names) -> bool:
-    """Whether a class is an Enum, as far as its bases can be read."""
+    """Whether a class is an Enum, as far as its bases are known."""
     return not _ENUMERATIONS.isdisjoint(names.lineage(cls).base_names)
 
 
 def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
-    """``title: a, b``, as many whole items as there is room for; nothing when there are none."""
+    """``title: a, b`` with as many whole items as there is room for; nothing without items."""
     note = ""
     for item in items:
         if len(title) + len(note) + len(item) > MAX_NOTE_CHARS:

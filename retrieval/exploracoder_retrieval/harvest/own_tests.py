@@ -13,7 +13,7 @@ from exploracoder_retrieval.files import Skip, read_python, walk
 from exploracoder_retrieval.harvest.docs.code import import_lines
 from exploracoder_retrieval.harvest.docs.pieces import Passage, Place
 
-# Enough to see how each part is used; pandas alone has a thousand files of tests.
+# Enough to see how each part is used; pandas alone has a thousand test files.
 MAX_FILES = 80
 MAX_FILE_BYTES = 150_000
 MAX_ALL_BYTES = 1_500_000
@@ -24,9 +24,9 @@ _FOLDERS = ("tests", "test")
 def find_tests(
     tree: Path | None, package: Path, inside: Path | None, on_skip: Skip | None = None
 ) -> list[Path]:
-    """Files of tests: of a source tree, and in all ``tests`` folders of the package, within bounds.
+    """Test files of a source tree and of all ``tests`` folders in the package, within bounds.
 
-    Where there are too many, they are taken from everywhere alike. ``inside`` as in `walk`.
+    If there are too many, they are sampled evenly. ``inside`` is as in `walk`.
     """
     tops = [tree / name for name in _FOLDERS if (tree / name).is_dir()] if tree is not None else []
     paths = {path: None for top in tops for path in _files(top, inside, on_skip)}
@@ -40,7 +40,7 @@ def find_tests(
 
 def _files(top: Path, inside: Path | None, on_skip: Skip | None) -> Iterator[Path]:
     entries = walk(top, _is_test, _is_left_out, inside=inside, on_skip=on_skip)
-    # The files of a folder before those of its folders: which are taken depends on the order.
+    # A folder's files before those of its subfolders: the order decides which are sampled.
     yield from sorted((Path(entry.path) for entry in entries), key=_place)
 
 

@@ -1,4 +1,4 @@
-"""What a library's names stand for, the code completed by what stubs declare."""
+"""What a library's names refer to, with the code completed from its stubs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Overloads = tuple[Function, ...]
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A class, function or variable where it is defined; ``path`` is its one true name.
+    """A class, function or variable where it is defined; ``path`` is its canonical name.
 
     ``overloads`` are a function's other signatures. ``stub`` declares a class beside its code.
     """
@@ -45,9 +45,9 @@ class Api:
 
 
 class LibraryScope(Scope):
-    """Names as a library's docs take them: inherited members count, and builtins do not.
+    """Resolves names as a library's docs do: inherited members count, builtins do not.
 
-    A stub vouches for names that a list made at run time hides.
+    A stub vouches for names that are hidden by a list built at run time.
     """
 
     def __init__(self, sources: Sources, library: LibrarySources) -> None:
@@ -81,7 +81,7 @@ class LibraryScope(Scope):
         return self._hidden(module, name) or definition
 
     def _hidden(self, module: Module, name: str) -> Definition | None:
-        """What a star brings though no list says so, or what a package fetches on demand."""
+        """What a star import binds although no list says so, or what a package loads lazily."""
         for source in filter(None, map(self.sources.module, module.stars)):
             if definition := self.member(source, name):
                 return definition
@@ -96,7 +96,7 @@ class LibraryScope(Scope):
 
 
 class Names:
-    """Resolves names over modules; every method answers None instead of failing."""
+    """Resolves names across modules; look-ups give None instead of failing."""
 
     def __init__(self, sources: LibrarySources) -> None:
         self.sources = sources
@@ -106,7 +106,7 @@ class Names:
         self._members: dict[str, dict[str, Api]] = {}
 
     def member(self, module: Module, name: str) -> Api | None:
-        """What a name in a module is where it is defined; None for modules and unknown names."""
+        """The definition a module's name refers to; None for modules and unknown names."""
         definition = self.scope.member(module, name)
         stub_module = self.sources.stub(module.name)
         stub = self.scope.member(stub_module, name) if stub_module else None
@@ -121,7 +121,7 @@ class Names:
         return self._api(definition)
 
     def lacks(self, module_name: str, name: str) -> bool:
-        """Whether a module of the library surely has nothing of that name."""
+        """Whether a module of the library certainly does not have that name."""
         module = self.sources.module(module_name)
         if module is None or functions_of(module, "__getattr__"):
             return False
@@ -131,17 +131,17 @@ class Names:
         return inner is None and self.member(module, name) is None
 
     def in_scope(self, api: Api, name: str) -> Api | None:
-        """What dotted source text, such as an argument, means where an API is written."""
+        """What dotted source text, such as an argument, refers to in an API's module."""
         return self._api(self.scope.resolve(api.module, name))
 
     def annotated(self, api: Api, name: str) -> Api | None:
-        """As `in_scope`, for what an annotation names; nothing is imported for it."""
+        """Like `in_scope`, for a name in an annotation; nothing is imported for it."""
         return self._api(self._annotated.resolve(api.module, name))
 
     def lineage(self, cls: Api, *, is_annotated: bool = False) -> Lineage:
-        """A class and its bases in the order in which Python looks through them.
+        """A class and its bases in method resolution order.
 
-        ``is_annotated``: nothing is imported for it, as in `annotated`.
+        With ``is_annotated``, nothing is imported for it, as in `annotated`.
         """
         lineages = (self._annotated if is_annotated else self.scope).lineages
         assert isinstance(cls.item, Class)
@@ -152,13 +152,13 @@ class Names:
         return replace(stub_lineage, classes=(own, *stub_lineage.classes[1:]))
 
     def bases(self, cls: Api) -> list[Api]:
-        """A class and its bases, in that order."""
+        """A class and its bases, in method resolution order."""
         others = self.lineage(cls).classes[1:]
         apis = (self._api(Definition(each.module, each.item)) for each in others)
         return [cls, *(base for base in apis if base is not None)]
 
     def own_members(self, cls: Api) -> dict[str, Api]:
-        """What a class defines itself, by name; what only its stub declares keeps its scope."""
+        """The members that a class itself defines or its stub declares, by name."""
         if cls.path not in self._members:
             stub = dict(_members(cls.stub.module, cls.stub.item, cls.path)) if cls.stub else {}
             own = dict(_members(cls.module, cls.item, cls.path))
@@ -181,7 +181,7 @@ class Names:
         )
 
     def _beside(self, definition: Definition) -> Definition | None:
-        """What the stub beside the code declares of a definition."""
+        """The declaration of a definition in the stub beside the code."""
         stub = None if definition.module.is_stub else self.sources.stub(definition.module.name)
         return (
             self.scope.inside(stub, definition.path.removeprefix(f"{stub.name}.")) if stub else None
@@ -193,7 +193,7 @@ def _is_inner(module: str) -> bool:
 
 
 def _grouped(definition: Definition | None) -> Api | None:
-    """A definition; of a function all definitions, with the text that any of them has."""
+    """The Api of a definition; a function's overloads are grouped, with any docstring of theirs."""
     if definition is None or definition.item is None:
         return None
     if isinstance(definition.item, Function) and "." not in definition.item.qualname:
@@ -228,7 +228,7 @@ def _set_by_methods(cls: object) -> set[str]:
 
 
 def _completed(api: Api, declaration: Api | None) -> Api:
-    """An API with what its stub says and the code does not."""
+    """An API completed with what its stub says and the code does not."""
     if declaration is None or declaration.item is api.item:
         return api
     item, stub = api.item, declaration.item
@@ -252,7 +252,7 @@ def completed_function(
 ) -> tuple[Function, Overloads]:
     """A function and its overloads, with the stub's types where the code has none."""
     has_types = code.returns or any(each.annotation for each in code.parameters)
-    # One call with its defaults says more than overloads without.
+    # One signature with defaults says more than overloads without them.
     if has_types or (stub_overloads and not is_opaque(code)):
         return code, overloads
     defaults = {each.name: each.default for each in code.parameters}
@@ -273,6 +273,6 @@ def completed_attribute(code: Item, stub: Item) -> Item:
 
 
 def _with_default(parameter: Parameter, default: str | None) -> Parameter:
-    """Stubs write ``= ...`` where the code has the value."""
+    """A stub's parameter with the code's default in place of ``= ...``."""
     is_open = parameter.default == "..." and default is not None
     return parameter.model_copy(update={"default": default}) if is_open else parameter

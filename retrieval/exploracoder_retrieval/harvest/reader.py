@@ -1,4 +1,4 @@
-"""Reads a library and says what it offers; what only running it tells is asked in a sandbox."""
+"""Reads a library's public APIs; what can only be learned by running it is run in a sandbox."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from exploracoder_retrieval.harvest.usage_sources import (
 from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.progress import Progress
 
-# How many files that could not be read a library remembers; a harvest knows them all.
+# How many unreadable files a library's info lists; a harvest has them all.
 MAX_SKIPPED = 50
 _TEXTS = ("summary", "doc", "url")
 
@@ -39,25 +39,25 @@ def harvest(
     Args:
         target: an import name, a distribution name, a source folder (``src`` layout too), a
             package folder or a ``.py`` file.
-        interpreter: whose libraries are meant; compiled modules are asked where it is confined.
+        interpreter: whose libraries to look in; compiled modules are imported in its sandbox.
         progress: called as ("read", definitions described, definitions found).
 
     Raises:
-        LibraryNotFound: nothing answers to the target.
-        UnreadableSource: it is there and holds no readable Python.
-        EmptyLibrary: it was read and publishes nothing.
+        LibraryNotFound: nothing matches the target.
+        UnreadableSource: it exists but contains no readable Python.
+        EmptyLibrary: it was read but publishes nothing.
     """
     return read(find_target(target, interpreter), interpreter, progress)
 
 
 def read(target: Target, interpreter: Interpreter, progress: Progress | None = None) -> Harvest:
-    """As `harvest`, for a target that was already found."""
-    skipped_files: dict[Skipped, None] = {}  # each once, though several readers come by
+    """Like `harvest`, for a target that was already found."""
+    skipped_files: dict[Skipped, None] = {}  # each once, although several readers may report it
 
     def skip(name: str, reason: str) -> None:
         skipped_files[Skipped(name=name, reason=reason)] = None
 
-    # Of a library that is known from documentation alone there are no names to look up.
+    # A library known only from documentation has no names to look up.
     names = None
     if target.source != "docs":
         names = Names(LibrarySources(target, interpreter, skip))
@@ -100,7 +100,7 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
 
 
 def _examples(names: ApiNames, passages: list[Passage]) -> Iterator[UsageExample]:
-    """The code of the documentation that uses the library."""
+    """The documentation's code that uses the library."""
     for each in passages:
         if each.kind == "example" and names.used_in(each.text, each.context):
             origin = each.place.get("url") or each.place.get("file") or ""
@@ -108,14 +108,14 @@ def _examples(names: ApiNames, passages: list[Passage]) -> Iterator[UsageExample
 
 
 def _judged(examples: Iterable[UsageExample], names: ApiNames) -> tuple[UsageExample, ...]:
-    """Examples with the names in them that the library does not publish."""
+    """Examples, each with the names in it that the library does not publish."""
     return tuple(
         each.model_copy(update={"missing": names.missing_in(each.code)}) for each in examples
     )
 
 
 def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Iterator[Passage]:
-    """The library's own examples, each where it stands."""
+    """The library's own examples, each with its location."""
     places = {doc.path: doc for doc in docs}
     for each in info.examples:
         if each.origin in places:
@@ -164,9 +164,9 @@ def _nothing_found(target: Target, skipped_files: list[Skipped]) -> EmptyLibrary
 
 
 def joined(code_docs: Sequence[ApiDoc], other_docs: Iterable[ApiDoc]) -> list[ApiDoc]:
-    """All APIs, each once, ordered by path; who says something first is kept, gaps are filled.
+    """All APIs, each once, ordered by path; the first to say something wins, others fill gaps.
 
-    A name that is another path of a known API, or a member under one, is that API.
+    A name that is an alias of a known API, or a member under an alias, is that API.
     """
     docs = {doc.path: doc for doc in code_docs}
     aliases = {alias: doc.path for doc in code_docs for alias in doc.aliases}

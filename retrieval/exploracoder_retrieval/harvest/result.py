@@ -1,4 +1,4 @@
-"""What reading a library gave."""
+"""The results of reading a library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Value(BaseModel):
 class UsageExample(_Value):
     """Python code that uses the library; ``origin`` is a file name or an API's import path.
 
-    ``missing`` are names in it that the library does not publish.
+    ``missing`` are the names in it that the library does not publish.
     """
 
     code: str
@@ -40,9 +40,9 @@ class LibraryInfo(_Value):
 
     ``name`` is what people call it (its distribution), ``import_name`` its top-level module,
     ``root`` the folder or file it was read from, ``overview`` its README or docstring. A library
-    whose source is ``docs`` is known from its documentation alone. ``docs`` names the paths and
-    addresses of what was given beside its code, or in its place; ``skipped`` the first of what
-    could not be read.
+    whose source is ``docs`` is known only from its documentation. ``docs`` are the paths and
+    addresses of documentation given beside its code or in its place; ``skipped`` are the first
+    files or modules that could not be read.
     """
 
     name: str
@@ -57,7 +57,7 @@ class LibraryInfo(_Value):
 
     @property
     def home(self) -> str | None:
-        """The folder to import it from; None when it is installed, or there is no code."""
+        """The folder to import it from; None if it is installed or has no code."""
         return str(Path(self.root).parent) if self.source in ("folder", "module") else None
 
 

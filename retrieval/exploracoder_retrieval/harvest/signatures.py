@@ -18,9 +18,9 @@ MAX_SIGNATURE_CHARS = 2_000
 def function_signature(
     name: str, function: Function, overloads: Sequence[Function], *, bound: bool
 ) -> str:
-    """``name(parameters) -> returns``; ``bound``: without self or cls.
+    """``name(parameters) -> returns``; if ``bound``, without self or cls.
 
-    Overloads one a line where there is nothing else, as in stubs: an implementation has defaults.
+    Overloads, one per line, only if there is nothing better: an implementation shows defaults.
     """
     if is_overload(function) or (overloads and is_opaque(function)):
         lines = [_call(name, each, bound=bound) for each in overloads or (function,)]
@@ -34,19 +34,19 @@ def class_signature(name: str, fields: Sequence[Parameter]) -> str:
 
 
 def signature_in_doc(name: str, doc: str) -> str:
-    """The call with which a compiled function's docstring often begins; empty when it does not."""
+    """The call that a compiled function's docstring often begins with; empty if it does not."""
     call, _ = _split_call(name, doc)
     return call
 
 
 def without_signature(name: str, doc: str) -> str:
-    """A docstring without the call that it may begin with."""
+    """The docstring without the call that it may begin with."""
     _, rest = _split_call(name, doc)
     return rest
 
 
 def clip_signature(signature: str) -> str:
-    """A signature that a prompt can hold; one that is longer says how much of it is left out."""
+    """A signature short enough for a prompt; a clipped one says how much is left out."""
     if len(signature) <= MAX_SIGNATURE_CHARS:
         return signature
     head = signature[:MAX_SIGNATURE_CHARS].rpartition(", ")[0] or signature[:MAX_SIGNATURE_CHARS]
@@ -54,11 +54,11 @@ def clip_signature(signature: str) -> str:
 
 
 def _split_call(name: str, doc: str) -> tuple[str, str]:
-    # The call ends its line, or runs over several and ends its paragraph.
+    # The call takes up the first line, or the whole first paragraph.
     for separator in ("\n", "\n\n"):
         head, _, rest = doc.strip().partition(separator)
         call = " ".join(head.split())
-        # Most docstrings begin otherwise; making the pattern costs more than all else here.
+        # Most docstrings do not; compiling the pattern costs more than everything else here.
         if f"{name}(" in call and re.fullmatch(
             rf"(?:[\w.]+\.)?{re.escape(name)}\(.*\)(\s*->.*)?", call
         ):
@@ -67,7 +67,7 @@ def _split_call(name: str, doc: str) -> tuple[str, str]:
 
 
 def attribute_type(item: Class | Function | Variable) -> str:
-    """What reading an attribute gives, as it is annotated."""
+    """The annotated type of the value that an attribute yields."""
     if isinstance(item, Class):
         return ""
     annotation = unquoted(item.returns if isinstance(item, Function) else item.annotation)
@@ -87,7 +87,7 @@ def unquoted(annotation: str | None) -> str:
 
 class _Unquoted(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        # What ``Literal`` lists are strings, and so is what ``Annotated`` adds.
+        # Inside ``Literal`` and ``Annotated``, strings really are strings.
         if last_name(ast.unparse(node.value)) in ("Literal", "L", "Annotated"):
             return node
         return self.generic_visit(node)

@@ -1,4 +1,4 @@
-"""Which names a library publishes, and under which path each thing is best known."""
+"""Which names a library publishes, and under which path each is best known."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from exploracoder_retrieval.facts.modules import is_published
 from exploracoder_retrieval.facts.values import Module, Variable
 from exploracoder_retrieval.harvest.public_names import Api, Names
 
-# What these make is for type checkers and logs, not for calling.
+# The results of these calls are for type checkers and logging, not APIs.
 _NO_API = ("TypeVar(", "ParamSpec(", "TypeVarTuple(", "NewType(", "getLogger(")
 
 
 @dataclass(slots=True)
 class Published:
-    """One API and the public paths that lead to it, each with whether a list or stub says so."""
+    """One API and the public paths to it, each with whether a list or stub declares it."""
 
     api: Api
     paths: dict[str, bool] = field(default_factory=dict)
 
     def ordered_paths(self) -> list[str]:
-        """The paths, the one to import it by first: the shortest, declared before accidental."""
+        """The paths, the best to import it by first: shortest first, declared before accidental."""
         return sorted(self.paths, key=lambda path: (path.count("."), not self.paths[path], path))
 
 
@@ -34,7 +34,7 @@ class Surface:
         self._listed: dict[str, list[str] | None] = {}
 
     def collect(self, import_name: str) -> list[Published]:
-        """Every published definition once, in the order of its best path."""
+        """Every published definition once, ordered by best path."""
         entries: dict[str, Published] = {}
         for module in filter(None, map(self._sources.module, self.modules(import_name))):
             for name, is_declared in self._public_names(module):
@@ -45,12 +45,12 @@ class Surface:
         return sorted(entries.values(), key=lambda entry: entry.ordered_paths()[0])
 
     def modules(self, name: str) -> Iterator[str]:
-        """The public modules of a package, itself first."""
+        """The public modules of a package, the package itself first."""
         yield name
         exports = set(self._exports(self._sources.module(name)) or ())
         children = [each for each in self._sources.finder.submodules(name) if is_published(each)]
-        # A package that lists some of its modules has said that the others are its own business,
-        # unless one of those publishes a list of its own.
+        # A package that lists some of its modules declares the others private, except any that has
+        # a list of its own.
         selective = any(child.rpartition(".")[2] in exports for child in children)
         for child in children:
             is_listed = not selective or child.rpartition(".")[2] in exports
@@ -58,7 +58,7 @@ class Surface:
                 yield from self.modules(child)
 
     def _exports(self, module: Module | None) -> list[str] | None:
-        """What a module and its stub list: each may leave something to run time."""
+        """The names that a module and its stub list: either may leave some to run time."""
         if module is None:
             return None
         if module.name not in self._listed:
@@ -80,13 +80,13 @@ class Surface:
             yield from self._unlisted(module)
 
     def _stub(self, module: Module) -> Module | None:
-        """What declares a module: the stub beside it, or itself where there is nothing else."""
+        """The module that declares a module's names: its stub, or itself if it is only a stub."""
         path = self._sources.path(module.name)
         is_stub = path is not None and path.suffix == ".pyi"
         return module if is_stub else self._sources.stub(module.name)
 
     def _unlisted(self, module: Module) -> Iterator[tuple[str, bool]]:
-        """What a module defines, and what a package's ``__init__`` brings in of its library."""
+        """What a module defines, and what a package's ``__init__`` imports from its library."""
         own = _own_names(module)
         yield from ((name, False) for name in sorted(own))
         if module.is_package:
@@ -96,7 +96,7 @@ class Surface:
                     yield name, True
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
-        """The public names that a module imports, those of its stars included."""
+        """The public names that a module imports, including by star imports."""
         names = {each.name for each in module.imports if not each.only}
         for star in set(module.stars) - seen_modules:
             source = self._sources.module(star)
@@ -108,7 +108,7 @@ class Surface:
 
 
 def _own_names(module: Module) -> set[str]:
-    """Public names of what a module defines; not of a variable that may be an import as well."""
+    """The public names that a module defines, without variables that are also imported."""
     imported_names = {each.name for each in module.imports}
     names = {each.name for each in module.variables} - imported_names
     names |= {each.name for each in (*module.classes, *module.functions)}
@@ -116,7 +116,7 @@ def _own_names(module: Module) -> set[str]:
 
 
 def _declared(stub: Module) -> Iterator[str]:
-    """What a stub publishes by itself; where it has a list of its own, that counts."""
+    """What a stub publishes without a list; nothing if it has one, which then counts instead."""
     if stub.exports:
         return
     own = (*stub.classes, *stub.functions, *stub.variables)

@@ -29,10 +29,10 @@ _VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library found: what to import, where from, and what is said about it.
+    """A library that was found: what to import, where from, and its documentation.
 
-    ``root`` is its folder or file; ``tree`` the top folder of a source tree, where README and
-    examples lie. ``docs`` is its documentation; with the source ``docs`` there is nothing else.
+    ``root`` is its folder or file; ``tree`` the top folder of a source tree, with README and
+    examples. ``docs`` is its documentation; if ``source`` is ``docs``, there is nothing else.
     """
 
     name: str
@@ -46,16 +46,16 @@ class Target:
 
     @property
     def home(self) -> Path | None:
-        """The folder to import it from; None when it is installed, or there is no code."""
+        """The folder to import it from; None if it is installed or has no code."""
         return self.root.parent if self.source in ("folder", "module") else None
 
     @property
     def named(self) -> Path | None:
-        """The folder or file that was named, out of which no link is followed; None: none was."""
+        """The folder or file that was named, which links must not lead out of, or None."""
         return (self.tree or self.root) if self.home is not None else None
 
     def border(self, path: Path) -> Path | None:
-        """What a link must not lead out of: for what lies in, or beside, the library named."""
+        """What links must not lead out of, for a path in or beside the named library; or None."""
         if self.named is None or self.home is None or not path.is_relative_to(self.home):
             return None
         return self.named if path.is_relative_to(self.named) else path.parent
@@ -64,15 +64,15 @@ class Target:
 def find_target(
     target: str | Path, interpreter: Interpreter, given_docs: GivenDocs | None = None
 ) -> Target:
-    """Decides what a name or path means; an installed library goes before a folder of that name.
+    """Resolve a name or path; an installed library takes precedence over a folder of that name.
 
-    ``given_docs`` knows the documentation of libraries: a name that only documentation has goes
-    before both.
+    ``given_docs`` holds the documentation given for libraries: a name that stands for documentation
+    alone takes precedence over both.
 
     Raises:
-        LibraryNotFound: nothing answers to it; the message names the nearest installed names.
-        UnreadableSource: the path exists and holds no Python library, or several.
-        DocsUnavailable: what was given for it cannot be read.
+        LibraryNotFound: nothing matches; the message gives the closest installed names.
+        UnreadableSource: the path exists but contains no Python library, or several.
+        DocsUnavailable: the documentation given for it cannot be read.
     """
     record = given_docs.find(str(target)) if given_docs is not None else None
     if given_docs is not None and record is not None and record.stands_alone:
@@ -86,7 +86,7 @@ def find_target(
 
 
 def docs_target(record: Given, given_docs: GivenDocs) -> Target:
-    """A library that is known from its documentation alone."""
+    """The target of a library known only from its documentation."""
     return _documented(record.library, given_docs.sources(record))
 
 
@@ -102,12 +102,12 @@ def _documented(name: str, docs: tuple[DocsSource, ...]) -> Target:
 
 
 def is_docs_file(path: Path) -> bool:
-    """Whether a file can stand for a library of which there is no code."""
+    """Whether a file can stand for a library without code."""
     return path.name.lower().endswith(ALONE)
 
 
 def docs_name(path: Path) -> str:
-    """What a library is called whose documentation is a file, if nobody says."""
+    """The default name of a library whose documentation is this file."""
     return path.name.split(".", 1)[0]
 
 
@@ -191,7 +191,7 @@ def _local(name: str, root: Path, tree: Path | None, source: LibrarySource) -> T
 
 
 def _homes(root: Path) -> tuple[Path, ...]:
-    """Folders that are surely the package's project: they hold a project file."""
+    """Folders that certainly are the package's project, as they hold a project file."""
     return tuple(
         folder
         for folder in (root.parent, root.parent.parent)
@@ -240,7 +240,7 @@ def _is_package(path: Path) -> bool:
 
 
 def _project(folder: Path) -> dict[str, str]:
-    """Name and version from pyproject.toml's [project] table, which is read line by line."""
+    """The name and version in pyproject.toml's [project] table, matched line by line."""
     try:
         text = read_bytes(folder / "pyproject.toml", inside=folder).decode()
     except (UnreadableSource, UnicodeDecodeError):
@@ -250,7 +250,7 @@ def _project(folder: Path) -> dict[str, str]:
 
 
 def read_version(root: Path, inside: Path | None) -> str:
-    """``__version__`` as the source spells it out; empty when it does not."""
+    """``__version__`` if the source gives it as a literal, else empty."""
     candidates = [root] if root.is_file() else [root / "__init__.py", root / "_version.py"]
     for file in candidates:
         try:

@@ -25,7 +25,7 @@ _HEADING = re.compile(r"^#+\s*(.+?)\s*#*$")
 
 
 def read_overview(folder: Path, on_skip: Skip) -> str:
-    """The README beside a source tree; empty when there is none that can be read."""
+    """The README at the top of a source tree; empty if there is none that can be read."""
     for entry in entries(folder):
         if _README.match(entry.name) and not is_folder(entry):
             return _read(Path(entry.path), folder, on_skip)[:MAX_OVERVIEW]
@@ -39,9 +39,9 @@ def collect_examples(
     doc_examples: Iterable[UsageExample] = (),
     on_skip: Skip = lambda _name, _reason: None,
 ) -> tuple[UsageExample, ...]:
-    """Examples, those made to be read first; ``root`` is the top folder of a source tree.
+    """Collect examples, those meant for readers first; ``root`` is a source tree's top folder.
 
-    ``doc_examples`` are those of documentation that was given beside the library.
+    ``doc_examples`` are those from documentation given beside the library.
     """
     examples: dict[str, UsageExample] = {}
     sources = (
@@ -87,7 +87,7 @@ def _tree_examples(root: Path | None, on_skip: Skip) -> Iterator[UsageExample]:
 
 
 def example_files(root: Path, on_skip: Skip | None = None) -> Iterator[Path]:
-    """The scripts and notebooks in the folders of a source tree that hold examples."""
+    """The scripts and notebooks in a source tree's example folders."""
     for name in _EXAMPLE_FOLDERS:
         top = root / name
         if top.is_dir() and not top.is_symlink():

@@ -1,4 +1,4 @@
-"""The APIs that are looked at closely for a query, each with its row of features."""
+"""The candidate APIs for a query, each with its row of features."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from exploracoder_retrieval.ranking.standing import (
     standing,
 )
 
-# Of the query and of each clause, what is nearest in meaning and in words; what is used most; and
-# what the examples use that are kept for something like it.
+# For the query and for each clause, the nearest in meaning and in words; the most used APIs; and
+# the APIs in examples kept for something similar.
 DEPTH = 150
 CLAUSE_DEPTH = 80
 STANDING_DEPTH = 150
@@ -43,9 +43,9 @@ FEATURES = (
 
 @dataclass(frozen=True)
 class Corpus:
-    """One library, ready to be ranked: documents, their words, and their standing, row by row.
+    """One library, ready for ranking: documents, their words, and their standing, row by row.
 
-    ``memory`` has the examples that are kept for it. ``allowed`` are the rows that may be found;
+    ``memory`` holds the examples that are kept for it. ``allowed`` are the rows that may be found;
     None: all.
     """
 
@@ -58,7 +58,7 @@ class Corpus:
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
-        """From the docs, and from the code of examples that stand in none of them."""
+        """Build from the docs, and from the code of examples outside the docs."""
         words = FieldIndex.build([field_words(doc) for doc in docs])
         return cls(
             docs=docs,
@@ -69,12 +69,12 @@ class Corpus:
 
     @cached_property
     def standing(self) -> tuple[Matrix, float]:
-        """What speaks for each row whatever is asked, and how much that says here."""
+        """The query-independent standing of each row, and how much it says for this library."""
         return standing(self.figures, self.memory.counts if self.memory else {})
 
     @cached_property
     def best(self) -> RowNumbers:
-        """The rows that are looked at whatever is asked."""
+        """The rows that are candidates for every query."""
         rows, _ = self.standing
         if self.allowed is None:
             return best_standing(rows, STANDING_DEPTH)
@@ -83,19 +83,19 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Query:
-    """A text and its clauses; the text is the first part."""
+    """A text and its clauses; the first part is the text itself."""
 
     parts: tuple[str, ...]
 
     @cached_property
     def stems(self) -> list[list[str]]:
-        """The stems of each part, in their order."""
+        """The stems of each part, in order."""
         return [words(part) for part in self.parts]
 
 
 @dataclass(frozen=True)
 class Near:
-    """The rows that are nearest to a text in meaning, best first, and how similar they are."""
+    """The rows nearest to a text in meaning, best first, and how similar they are."""
 
     rows: RowNumbers
     similarity: Floats
@@ -107,7 +107,7 @@ class Raw:
 
     ``meaning`` has a row for each part of the query, ``by_field`` one for each of FIELDS;
     ``covered`` and ``remembered`` are features that need no comparison, ``evidence`` is how much
-    standing says; a column a candidate.
+    standing says. Each has a column per candidate.
     """
 
     rows: RowNumbers
@@ -128,7 +128,7 @@ def gather(
 ) -> Raw:
     """The candidates of a library; ``near`` is what was found for each part of the query.
 
-    What the words alone have found gets the least similarity that was found. ``vector`` is that of
+    Candidates found only by words get the lowest similarity that was found. ``vector`` is that of
     the whole query.
     """
     by_field, by_part = corpus.words.scores(query.stems)
@@ -162,9 +162,9 @@ def gather(
 def features(candidates: Sequence[Raw]) -> Matrix:
     """A row for each candidate of all libraries, a column for each of FEATURES.
 
-    Scores and amounts are compared within the candidates, in standard deviations: how far they lie
-    apart differs from query to query and from library to library. Standing counts as far as it says
-    anything of a library; the less it does, the more a plain hybrid of meaning and words counts.
+    Scores and amounts are compared among the candidates, in standard deviations, because their
+    spread differs between queries and libraries. Standing counts as far as it says anything about a
+    library; the less it does, the more a plain hybrid of meaning and words counts.
     """
 
     def joined(pick: Sequence[Matrix]) -> Matrix:
@@ -209,14 +209,14 @@ def _similar(neighbours: Near, rows: RowNumbers) -> Floats:
 
 
 def _standardised(scores: Matrix, least: float = 1e-3) -> Matrix:
-    """Each row about 0, in standard deviations; ``least`` keeps noise from counting as much."""
+    """Each row centred on 0, in standard deviations; ``least`` keeps noise from being amplified."""
     spread = scores.std(axis=1, keepdims=True) + least
     return np.asarray((scores - scores.mean(axis=1, keepdims=True)) / spread, dtype=np.float32)
 
 
 @lru_cache(maxsize=1)
 def learned_weights() -> Floats:
-    """One for each of FEATURES; ``weights.json`` says how they were learned."""
+    """A weight for each of FEATURES; ``weights.json`` says how they were learned."""
     file = resources.files("exploracoder_retrieval") / "data" / "weights.json"
     by_name = json.loads(file.read_text(encoding="utf-8"))["weights"]
     return np.asarray([by_name[name] for name in FEATURES], dtype=np.float32)

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def clauses(query: str) -> tuple[str, ...]:
-    """At most MAX_CLAUSES, in order; none when there would be one only.
+    """Split a query into at most MAX_CLAUSES clauses, in order; none if there is only one.
 
     >>> clauses("Read the file, then shuffle its lines and write them back.")
     ('Read the file', 'shuffle its lines', 'write them back')

@@ -1,4 +1,4 @@
-"""What examples that are kept say of a query: which APIs did something like it before."""
+"""What kept examples say about a query: which APIs were used for something similar."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import cached_property
 
 from exploracoder_retrieval.arrays import Floats, RowNumbers, Vectors, np
 
-# Sentences of unlike content about one library have such a similarity, too.
+# Even unrelated sentences about one library have about this similarity.
 _UNLIKE = 0.3
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Examples of one library, each with the vector of what it is for and the rows that it uses.
+    """Examples of one library, each with the vector of its purpose and the rows that it uses.
 
-    The vectors are a few hundred: comparing all of them is exact, and faster than a graph.
+    There are a few hundred vectors: comparing all of them is exact, and faster than a graph.
     """
 
     vectors: Vectors
@@ -29,9 +29,9 @@ class Memory:
         return Counter(int(row) for rows in self.uses for row in rows)
 
     def nearness(self, query: Floats, rows: int) -> Floats:
-        """For each of ``rows``, how like a query the example is that uses it and is most like it.
+        """For each of ``rows``, how similar the query is to the most similar example that uses it.
 
-        0 where none is, at most 0.7.
+        0 if none is, at most 0.7.
         """
         near = np.zeros(rows, dtype=np.float32)
         likeness = self.vectors @ query - _UNLIKE

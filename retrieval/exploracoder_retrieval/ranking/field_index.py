@@ -27,7 +27,7 @@ class FieldIndex:
 
     @classmethod
     def build(cls, documents: Sequence[Sequence[list[str]]]) -> FieldIndex:
-        """From the words of each document's FIELDS, in row order."""
+        """Build from the words of each document's FIELDS, in row order."""
         fields = [
             WordIndex.build(document[column] for document in documents)
             for column in range(len(FIELDS))
@@ -37,7 +37,7 @@ class FieldIndex:
 
     @classmethod
     def load(cls, folder: Path, rows: int) -> FieldIndex:
-        """From files that `save` wrote.
+        """Load from files that `save` wrote.
 
         Raises:
             IndexCorrupt: they are missing or damaged.
@@ -56,11 +56,11 @@ class FieldIndex:
         (folder / _FREQUENCIES).write_text(text, encoding="utf-8")
 
     def scores(self, parts: Sequence[Sequence[str]]) -> tuple[Matrix, Matrix]:
-        """How well a query's words fit each document, a column a document.
+        """How well a query's words fit each document, one column per document.
 
-        ``parts`` are the stems of the query and of its clauses. First come the scores of the
-        query in each of FIELDS, what it says often counting as often; then those of each part in
-        all of them, weighted, each stem once.
+        ``parts`` are the stems of the query and of its clauses. First come the scores of the whole
+        query in each of FIELDS, repeated stems counting repeatedly; then the weighted scores of
+        each part over all fields, each stem once.
         """
         by_field = np.zeros((len(FIELDS), self.rows), dtype=np.float32)
         by_part = np.zeros((len(parts), self.rows), dtype=np.float32)

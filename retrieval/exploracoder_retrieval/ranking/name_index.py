@@ -1,4 +1,4 @@
-"""How much of an API's name a query says, worked out for a whole library when it is indexed."""
+"""How much of an API's name a query mentions, precomputed for a library when it is indexed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Rarity = Callable[[str], float]
 
 
 class NameIndex:
-    """The words of the names of each row, one name at least; the best name counts.
+    """The words of each row's names, of which there is at least one; the best name counts.
 
-    ``by_word`` finds names by their words; ``totals`` are the names' words' rarities, added up;
+    ``by_word`` finds names by their words; ``totals`` is the summed rarity of each name's words;
     ``starts`` is each row's first name.
     """
 
@@ -29,7 +29,7 @@ class NameIndex:
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], rarity: Rarity) -> NameIndex:
-        """From documents in row order; ``rarity`` says how much a word counts."""
+        """Build from documents in row order; ``rarity`` says how much a word counts."""
         by_row = [[name_words(name) for name in names(doc)] for doc in docs]
         flat = [each for of_row in by_row for each in of_row]
         counts = np.asarray([0, *map(len, by_row)], dtype=np.int64)
@@ -41,7 +41,7 @@ class NameIndex:
 
     @classmethod
     def load(cls, folder: Path, rows: int) -> NameIndex:
-        """From files that `save` wrote.
+        """Load from files that `save` wrote.
 
         Raises:
             IndexCorrupt: they are missing or damaged.
@@ -62,7 +62,7 @@ class NameIndex:
         np.save(folder / "starts.npy", self._starts)
 
     def covered(self, words: Collection[str], rarity: Rarity) -> Floats:
-        """For each row the part of its best name that is said, rare words counting more."""
+        """For each row, the share of its best name that ``words`` cover, weighted by rarity."""
         if not len(self._starts):
             return np.zeros(0, dtype=np.float32)
         sums = np.zeros(len(self._totals), dtype=np.float32)

@@ -1,4 +1,4 @@
-"""The parts of an ApiDoc that are searched apart, because a word weighs differently in each."""
+"""The fields of an ApiDoc that are searched separately, as a word's weight differs in each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embedded_words import index_text, words
 
-# What is embedded, too, and the rest of the doc.
+# The text that is also embedded, and the rest of the doc.
 FIELDS = ("brief", "body")
 FIELD_WEIGHTS = (2.0, 1.0)
 MAX_BODY_CHARS = 3_000
@@ -16,7 +16,7 @@ _MEMBERS = frozenset({"method", "property", "attribute"})
 
 
 def field_words(doc: ApiDoc) -> list[list[str]]:
-    """The stems of each of FIELDS, in their order."""
+    """The stems of each of FIELDS, in order."""
     return [words(index_text(doc)), words(doc.doc.removeprefix(doc.summary)[:MAX_BODY_CHARS])]
 
 
@@ -26,7 +26,7 @@ def is_member(doc: ApiDoc) -> bool:
 
 
 def owner_name(doc: ApiDoc) -> str:
-    """The last name of the class or module that an API lies in; empty at the top."""
+    """The last name of the class or module that contains an API; empty at the top."""
     return _last(doc.path.rpartition(".")[0])
 
 
@@ -37,7 +37,7 @@ def names(doc: ApiDoc) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def name_words(name: str) -> frozenset[str]:
-    """The stems of the pieces of a name; the whole is left out where there are several."""
+    """The stems of the pieces of a name; the whole name is left out if there are several."""
     stems = words(name)
     return frozenset(stems[1:] if len(stems) > 1 else stems)
 

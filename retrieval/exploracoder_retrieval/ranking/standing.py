@@ -1,6 +1,6 @@
-"""What speaks for an API before anything is asked: is it used, and is where it lies spoken of?
+"""What speaks for an API whatever the query: whether it is used, and its owner mentioned.
 
-All figures are relative to the library, so that what was learned on one holds for another.
+All figures are relative to the library, so that weights learned on one hold for another.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STANDING = ("used", "mentioned", "owner_mentioned")
 def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
     """A row for each doc, a column for each of STANDING, as `standing` takes them.
 
-    ``examples`` stand in no doc. Uses are counts, for more may be found later.
+    ``examples`` are outside the docs. Uses stay counts, because more may be added later.
     """
     usage = read_usage(docs, examples)
     columns = [
@@ -32,8 +32,8 @@ def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
 
 
 def standing(matrix: Matrix, more_uses: Mapping[int, int]) -> tuple[Matrix, float]:
-    """What `figures` made, with more uses of some rows, all relative to the library; and how much
-    that says, from 0 for a library without examples to 1 for one that is used all over.
+    """The result of `figures` with more uses of some rows, all relative to the library; and how
+    much that says, from 0 for a library without examples towards 1 for one used everywhere.
     """
     rows: Matrix = matrix.copy()
     uses = rows[:, STANDING.index("used")]
@@ -46,13 +46,13 @@ def standing(matrix: Matrix, more_uses: Mapping[int, int]) -> tuple[Matrix, floa
 
 
 def best_standing(rows: Matrix, count: int) -> RowNumbers:
-    """The rows that any query may want, whatever its words."""
+    """The rows that any query may need, whatever its words."""
     weights = {"used": 2.0, "owner_mentioned": 0.5}
     merit = rows @ np.asarray([weights.get(name, 0.0) for name in STANDING], dtype=np.float32)
     return np.asarray(np.argsort(-merit, kind="stable")[:count])
 
 
 def _relative(counts: Sequence[int]) -> list[float]:
-    """Logarithms, as parts of the largest: 10 is to 1 as 100 is to 10."""
+    """The logarithms of the counts, relative to the largest: 10 is to 1 as 100 is to 10."""
     most = math.log1p(max(counts, default=0)) or 1.0
     return [math.log1p(count) / most for count in counts]

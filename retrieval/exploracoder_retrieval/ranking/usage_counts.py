@@ -1,7 +1,7 @@
 """How often a library's own docs and examples use each of its APIs, read from their code.
 
 What the examples use over and over is needed to use the library at all, although no task names it:
-what wraps a list, opens a file, or holds a table.
+APIs that wrap a list, open a file, or hold a table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"[^\W\d]\w*")
 _IMPORT_AS = re.compile(r"\bimport\s+([\w.]+)\s+as\s+(\w+)")
 _PROMPTS = (">>>", "...")
-# A short name before many of the library's top-level names stands for the library: ``np``.
+# A short name in front of many of the library's top-level names is an alias for it: ``np``.
 _MAX_ALIAS_CHARS = 5
 _MIN_ALIAS_NAMES = 5
 _ALIAS_SHARE = 0.8
@@ -26,11 +26,11 @@ _ALIAS_SHARE = 0.8
 
 @dataclass(slots=True)
 class Usage:
-    """In how many docs or examples a name is used in code, by what stands before it.
+    """In how many docs or examples a name is used in code, by what precedes it.
 
-    ``through`` counts (what stands before the dot, name), ``on_object`` names after any other dot,
-    ``bare`` names without a dot; ``mentioned`` counts the docs that have the name anywhere. An
-    API's own doc does not count for it.
+    ``through`` counts pairs (name before the dot, name), ``on_object`` names after a dot that does
+    not follow a module, ``bare`` names without a dot; ``mentioned`` counts those that contain the
+    name anywhere. An API's own doc does not count for it.
     """
 
     modules: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ class Usage:
         return count + self.bare[own] + sum(self.through[place, own] for place in places)
 
     def mentions(self, doc: ApiDoc) -> int:
-        """How often an API's name stands in other docs."""
+        """How many other docs and examples contain an API's name."""
         return max(self.mentioned[name] for name in names(doc))
 
     def _count(
@@ -65,7 +65,7 @@ class Usage:
 
 
 def read_usage(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Usage:
-    """From the code in the docs, and from examples that stand in no doc."""
+    """Count usage in the code in the docs and in examples outside them."""
     known_names = frozenset(name for doc in docs for name in names(doc))
     codes = [list(_codes(doc)) for doc in docs]
     extra = list(examples)
@@ -87,7 +87,7 @@ def _codes(doc: ApiDoc) -> Iterator[str]:
 
 
 def _uses(code: str, known_names: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Each known name, after what stands before its dot: a name, a bracket, or nothing."""
+    """Each known name, preceded by the token before its dot: a name, a bracket, or nothing."""
     tokens = ["", "", *_TOKEN.findall(code)]
     for before, dot, name in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if name in known_names:
@@ -97,7 +97,7 @@ def _uses(code: str, known_names: frozenset[str]) -> Iterator[tuple[str, str]]:
 def _module_names(
     docs: Sequence[ApiDoc], codes: Sequence[Sequence[str]], known_names: frozenset[str]
 ) -> frozenset[str]:
-    """The names under which examples import the library: its own, and what it is shortened to."""
+    """The names under which examples import the library: its own, and its aliases."""
     roots = {doc.path.partition(".")[0] for doc in docs}
     top = {doc.path.partition(".")[2] for doc in docs if doc.path.count(".") == 1}
     aliases = {

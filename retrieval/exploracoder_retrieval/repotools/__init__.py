@@ -1,4 +1,4 @@
-"""Six tools that look things up in a repository: read statically, indexed once, never written.
+"""Six tools that look things up in a repository, which is read statically and never written.
 
 Source: RepoClassBench, table 1 and appendix D.
 """

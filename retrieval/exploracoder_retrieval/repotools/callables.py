@@ -17,7 +17,7 @@ from exploracoder_retrieval.repotools.tool_answers import MAX_DOC_CHARS, BodyAns
 
 @dataclass(frozen=True, slots=True)
 class FoundCallable:
-    """One definition under the name by which it was asked for."""
+    """One definition, under the name that was asked for."""
 
     module: Module
     item: Function
@@ -63,7 +63,7 @@ def signature_answer(definition: FoundCallable, sources: Sources) -> SignatureAn
 def body_answer(
     definition: FoundCallable, lines: Sequence[str] | None, sources: Sources, limit: int
 ) -> BodyAnswer:
-    """The source of one definition, at most ``limit`` lines of it."""
+    """The source of one definition, limited to ``limit`` lines."""
     item = definition.item
     file = sources.file(definition.module)
     is_stub = file is None or file.endswith(".pyi")
@@ -90,7 +90,7 @@ def body_answer(
 
 
 def member_names(cls: Located, lineages: Lineages) -> list[str]:
-    """The names that can be called on a class, for a suggestion."""
+    """The names of a class's functions and variables, for suggestions."""
     owners = [one.item for one in lineages.of(cls).classes]
     functions = {one.name for owner in owners for one in owner.functions if not is_accessor(one)}
     return sorted(functions | {one.name for owner in owners for one in owner.variables})

@@ -18,10 +18,10 @@ _SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__a
 def class_answer(
     cls: Located, lineages: Lineages, sources: Sources, *, own: bool, limit: int
 ) -> ClassAnswer:
-    """All there is to say of a class, with at most ``limit`` members.
+    """Everything known about a class, with at most ``limit`` members.
 
-    ``own`` classes show all their members; of installed ones names that begin with an underscore
-    are left out, but for those that say how an instance is made and called.
+    ``own`` classes show all their members; those of installed ones that begin with an underscore
+    are left out, except those that say how an instance is created and called.
     """
     lineage = lineages.of(cls)
     first = cls.path if own else ""
@@ -43,7 +43,7 @@ def class_answer(
 
 
 def ranked_members(infos: Sequence[MemberInfo], name: str) -> list[MemberInfo]:
-    """Members by how like their names are to the one wanted: in spelling, or in their words."""
+    """Members by how similar their names are to ``name``, in spelling and in words."""
     words = set(split_identifier(name))
     matcher = SequenceMatcher(None, b=name.lower())
 

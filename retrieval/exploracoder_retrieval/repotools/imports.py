@@ -15,7 +15,7 @@ from exploracoder_retrieval.repotools.undefined import Undefined
 
 @dataclass(frozen=True, slots=True)
 class ImportChoice:
-    """One statement. ``origin`` says whose name it is; ``means`` is what it comes to."""
+    """One statement. ``origin`` says where the name comes from; ``means`` is its full path."""
 
     statement: str
     origin: str
@@ -26,9 +26,9 @@ class ImportChoice:
 def choices(repository: Repository, symbol: Undefined, here: str) -> list[ImportChoice]:
     """The statements for one name, best first; ``here`` is the module that the code is for.
 
-    Of the repository's own things the shortest public path goes first, and the defining module is
-    offered too. What does not have the attributes that the code takes of the name is left out,
-    unless nothing has them.
+    For the repository's own definitions, the shortest public path goes first, and the defining
+    module is offered too. Candidates without the attributes that the code uses are left out, unless
+    none has them.
     """
     candidates = [
         *_own(repository, symbol.name, here),
@@ -43,7 +43,7 @@ def choices(repository: Repository, symbol: Undefined, here: str) -> list[Import
 
 
 def _own(repository: Repository, name: str, here: str) -> Iterator[ImportChoice]:
-    """What the repository defines or re-exports at the top level of a module."""
+    """Imports of what the repository defines or re-exports at the top level of a module."""
     by_meaning: dict[str, list[tuple[tuple[object, ...], str]]] = {}
     for module in repository.binders(name):
         if module.name == here:
@@ -63,11 +63,11 @@ def _own(repository: Repository, name: str, here: str) -> Iterator[ImportChoice]
 
 
 def _own_meaning(repository: Repository, module: Module, name: str) -> str | None:
-    """What a name that a module binds is, if it is the repository's to give."""
+    """The path of what a module binds to a name, if the repository provides it."""
     items = (*module.classes, *module.functions, *module.variables)
     if any(one.name == name for one in items):
         definition = repository.scope.member(module, name)
-        # An assignment of something else is a definition of the module's own.
+        # An assignment of something else counts as the module's own definition.
         return (
             definition.path
             if definition and definition.item is not None
@@ -98,14 +98,14 @@ def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
                 means = f"{one.module}.{one.attribute}" if one.attribute else one.module
                 counts[statement, means] = counts.get((statement, means), 0) + 1
     for (statement, means), count in counts.items():
-        # Under another name it is one file's own, and taken from there.
+        # An import under another name is one file's own choice, so it goes later.
         order = 0 if means.rpartition(".")[2] == name or f"import {means} as" in statement else 1
         origin = "stdlib" if repository.sources.installed.is_standard(means) else "installed"
         yield ImportChoice(statement, origin, means, (False, order, -count, False, (), statement))
 
 
 def _known(repository: Repository, name: str) -> Iterator[ImportChoice]:
-    """The standard library, what is installed, and the field's usual short names."""
+    """Imports from the standard library, installed modules, and conventional aliases."""
     installed_sources = repository.sources.installed
     if installed_sources.is_standard(name):
         yield _choice(f"import {name}", "stdlib", name, 1)
@@ -143,6 +143,6 @@ def _statement(module: str, attribute: str | None, name: str) -> str:
 
 
 def _distance(module: str) -> tuple[object, ...]:
-    """Public and near the top first."""
+    """A sort key: tests last, then public before private, then by depth."""
     parts = module.split(".")
     return (is_test(module), any(one.startswith("_") for one in parts), len(parts))

@@ -1,4 +1,4 @@
-"""A tree's files read into facts and pieces; only those that are new or have changed."""
+"""Reads a tree's new and changed files into facts and pieces."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOLD_EVERY = 50
 
 @dataclass(slots=True)
 class Index:
-    """What a tree's files hold, by their paths; ``snippets`` by the SHA-256 of their content.
+    """A tree's files by path, and their ``snippets`` by the SHA-256 of each file's content.
 
     Attributes:
         files_read: How many files were read.
@@ -45,10 +45,10 @@ def index_tree(
     version: tuple[int, ...],
     progress: Progress | None,
 ) -> Index:
-    """Bring the index of a tree up to date, and keep it.
+    """Bring the index of a tree up to date, and store it.
 
     Raises:
-        IndexUnavailable: it cannot be kept.
+        IndexUnavailable: it cannot be stored.
     """
     index = Index(f"tree:{tree.start}")
     before = store.load(ENTRIES, index.key)
@@ -77,7 +77,7 @@ def _read(
     version: tuple[int, ...],
     new: Snippets,
 ) -> Entry:
-    # Facts name the module: of a file that was moved they are not the same.
+    # Facts include the module's name, so they are wrong for a file that was moved.
     if known is not None and known.module is not None and known.module.name != file.module:
         known = None
     reading = read_file(

@@ -1,4 +1,4 @@
-"""What a class offers: its own members and those that it inherits, each once."""
+"""A class's members, its own and those that it inherits, each once."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _VALUE_CHARS = 200
 
 
 def members(lineage: Lineage) -> tuple[MemberInfo, ...]:
-    """All members along a lineage. A name counts where Python would find it.
+    """All members along a lineage. Each name belongs to the class where Python would find it.
 
-    An attribute of instances counts where it comes from: where a base class sets it, a class that
-    sets or annotates it again only says more of its type.
+    An instance attribute belongs to the base class that sets it: a subclass that sets or annotates
+    it again only refines its type.
     """
     by_name: dict[str, MemberInfo] = {}
     bare_members: dict[str, MemberInfo] = {}
@@ -57,7 +57,7 @@ def _refined(member: MemberInfo, child: MemberInfo) -> MemberInfo:
 
 
 def own_members(cls: Located, *, is_field: bool) -> Iterator[tuple[MemberInfo, bool]]:
-    """The members that a class defines itself, and whether one is no more than an annotation."""
+    """The members that a class itself defines, each with whether it is only an annotation."""
     item = cls.item
     seen_names: set[str] = set()
     for name in dict.fromkeys(one.name for one in item.functions):
@@ -135,7 +135,7 @@ def _kind(variables: Sequence[Variable], main: Variable, is_field: bool) -> Memb
 
 
 def _from_value(cls: Located, variable: Variable) -> MemberInfo | None:
-    """What ``name = property(…)``, ``partialmethod(…)`` or ``other = method`` make."""
+    """The member made by ``name = property(…)``, ``partialmethod(…)`` or ``other = method``."""
     head = last_name((variable.value or "").partition("(")[0])
     kind: MemberKind | None = None
     if head in ("property", "partialmethod", "staticmethod", "classmethod", "cached_property"):

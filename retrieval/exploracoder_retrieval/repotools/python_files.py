@@ -1,4 +1,4 @@
-"""The Python files of a repository, and the modules that they are."""
+"""The Python files of a repository, and their module names."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SOURCE_FOLDERS = frozenset({"src", "lib"})
 
 @dataclass(frozen=True, slots=True)
 class SourceTree:
-    """Where files are read: below ``start`` only. ``base`` is what their names are relative to.
+    """Where files are read: only below ``start``. ``base`` is what their paths are relative to.
 
-    ``is_installed`` says that it was asked for by a library's name.
+    ``is_installed`` says that it is an installed library's, found by name.
     """
 
     base: Path
@@ -29,7 +29,7 @@ class SourceTree:
 
     @property
     def inside(self) -> Path | None:
-        """What no link leads out of, unless the tree was installed."""
+        """The path that links must not lead out of; None if the tree is installed."""
         return None if self.is_installed else self.start
 
 
@@ -45,13 +45,13 @@ class SourceFile:
 
 
 def find_tree(root: str | Path | Target, interpreter: Interpreter) -> SourceTree:
-    """The tree that a folder, a file, or an installed library's name means; folders go first.
+    """The tree of a folder, a file, or an installed library's name; folders take precedence.
 
-    Of a library that was found already it is the library's own folder or file.
+    For a library that was already found, it is the library's own folder or file.
 
     Raises:
         LibraryNotFound: it is none of these.
-        UnreadableSource: it is there, and has no Python source.
+        UnreadableSource: it exists but has no Python source.
     """
     if isinstance(root, Target):
         if root.source == "docs":
@@ -83,15 +83,15 @@ def _tree(path: Path, name: str, *, is_installed: bool) -> SourceTree:
 
 
 def source_files(tree: SourceTree, on_skip: Skip | None = None) -> Iterator[SourceFile]:
-    """All Python files of a tree, in alphabetical order; nothing of them is read.
+    """All Python files of a tree, in alphabetical order, without reading them.
 
-    Virtual environments, hidden folders and files, and installed packages inside are left out, and
-    a stub when its source lies beside it.
+    Virtual environments, hidden folders and files, and installed packages inside are left out, as
+    are stubs that have their source beside them.
     """
     if tree.start.is_file():
         files = [(str(tree.start), tree.start.stat())]
     else:
-        # One that was removed a moment ago was looked at before.
+        # The walk has already called stat() on each entry, so this works even if one was removed.
         entries = walk(tree.start, _is_source, _is_left_out, inside=tree.inside, on_skip=on_skip)
         files = [(entry.path, entry.stat()) for entry in entries]
     paths = {path for path, _ in files}
@@ -111,7 +111,7 @@ def module_name(path: str) -> str:
 
 
 def _base(path: Path) -> Path:
-    """The folder from which the code in ``path`` is imported, for a package's own folder."""
+    """The folder to import the code in ``path`` from: the one above its top package, if any."""
     base = path.parent if path.is_file() else path
     while (base / "__init__.py").is_file() and base != base.parent:
         base = base.parent

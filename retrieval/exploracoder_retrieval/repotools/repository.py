@@ -33,7 +33,7 @@ _TESTS = frozenset({"tests", "test", "testing", "conftest"})
 
 
 class Repository:
-    """What the tools look into. Nothing in the tree is written, and nothing in it is imported."""
+    """The source tree that the tools look into. Nothing in it is written or imported."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class Repository:
         cache: Path | None = None,
         progress: Progress | None = None,
     ) -> Repository:
-        """Index a folder, a file, or a library, or bring its index up to date.
+        """Open a folder, a file, or a library, indexing it or bringing its index up to date.
 
-        What was read is kept below ``cache``; without one it is not kept. A file is read again when
-        its size or time has changed, and taken over when its content has not.
+        Facts are kept below ``cache``; without one they are not kept. A file is read again if its
+        size or mtime has changed; if its content has not, its facts are reused.
 
         Raises:
             LibraryNotFound: there is no such folder and no such library.
@@ -91,7 +91,7 @@ class Repository:
         return cls(tree, index, files, installed_sources, store, left_out)
 
     def is_current(self) -> bool:
-        """Whether the tree has the files that it was opened with, told by size and time."""
+        """Whether the tree still has the files it was opened with, judging by size and mtime."""
         return tuple(source_files(self.tree)) == self._files
 
     def text(self, module: str) -> list[str] | None:
@@ -106,13 +106,13 @@ class Repository:
             return None
 
     def classes(self, name: str) -> list[Located]:
-        """The classes that ``name`` means: by name, by the end of their path, or by an alias."""
+        """The classes that ``name`` refers to: by name, by the end of their path, or by alias."""
         own = self._classes.get(name.rpartition(".")[2], [])
         matches = [one for one in own if f".{one.path}".endswith(f".{name}")]
         return matches or list(self._aliased(name))
 
     def functions(self, name: str) -> list[FoundCallable]:
-        """The functions of this name at the top level of modules, or under an alias."""
+        """The module-level functions of this name, or else those with it as an alias."""
         matches = self._functions.get(name.rpartition(".")[2], [])
         if "." in name:
             paths = [(one, f".{one.module.name}.{one.item.qualname}") for one in matches]
@@ -138,7 +138,7 @@ class Repository:
 
     @cached_property
     def usage(self) -> Counter[tuple[str, str]]:
-        """How many of the repository's files import a name from a module; "" is the module."""
+        """How often the repository's files import each name from a module; "" is the module."""
         return Counter(
             (one.module, one.attribute or "")
             for module in self.sources.own.values()
@@ -158,7 +158,7 @@ class Repository:
         ]
 
     def _aliased(self, name: str) -> Iterator[Located]:
-        """Classes that some module knows under this name, nearest to the top first."""
+        """Classes that some module binds to this name, nearest to the top first."""
         last = name.rpartition(".")[2]
         seen_paths: set[str] = set()
         definitions = [self.scope.at(name)] if "." in name else []
@@ -172,12 +172,12 @@ class Repository:
                     yield cls
 
     def binders(self, name: str) -> list[Module]:
-        """The modules that bind a name or may do so by a star, nearest to the top first."""
+        """Modules that bind a name, then those that may by a star import, each by depth."""
         return [*self._bound.get(name, ()), *self._bound["*"]]
 
     @cached_property
     def tops(self) -> frozenset[str]:
-        """The first parts of its modules' names."""
+        """The top-level names of its modules."""
         return frozenset(name.partition(".")[0] for name in self.sources.own)
 
     @cached_property

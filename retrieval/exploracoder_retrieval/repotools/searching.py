@@ -1,7 +1,7 @@
-"""``get_related_snippets`` and ``get_relevant_code``: pieces of the repository, found by words.
+"""``get_related_snippets`` and ``get_relevant_code``: finds pieces of the repository by words.
 
 Source: RepoClassBench, table 1 and appendix D. The paper ranks by the similarity of embeddings;
-BM25 over split identifiers needs no model, so that a repository is indexed in seconds.
+BM25 over split identifiers needs no model, so a repository is indexed in seconds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from exploracoder_retrieval.facts.values import Snippet
 from exploracoder_retrieval.repotools.repository import Repository, is_test
 from exploracoder_retrieval.repotools.tool_answers import SnippetAnswer
 
-# Of the pieces found by words, so many are looked at until enough differ.
+# How many of the best pieces are considered when selecting ones that do not overlap.
 _LOOKED_AT = 60
 _TEST_WEIGHT = 0.5
 Lines = Callable[[str], list[str] | None]
@@ -27,7 +27,7 @@ class SnippetSearch:
         self._repository = repository
 
     def find(self, query: str, k: int) -> list[tuple[str, Snippet, float]]:
-        """The best ``k`` pieces, each with its file and score; none lies inside another."""
+        """The best ``k`` pieces, each with its file and score; none overlaps another."""
         pieces = self._repository.snippets
         if not pieces or not query.strip():
             return []

@@ -39,7 +39,7 @@ _MAX_SKIPPED = 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an answer holds at most; what is more is counted in ``left_out``."""
+    """The most that an answer may hold; the rest is counted in ``left_out``."""
 
     results: int = 20
     members: int = 400
@@ -60,11 +60,11 @@ class RepositoryTools:
         self._limits = limits or Limits()
 
     def is_current(self) -> bool:
-        """Whether the answers would still be the same: no file was added, changed or removed."""
+        """Whether the answers are still valid: no file was added, changed or removed."""
         return self._repository.is_current()
 
     def path(self, file: str) -> Path | None:
-        """Where a file lies that an answer names; None for one outside of the repository."""
+        """The path of a file named in an answer; None for one outside the repository."""
         path = self._repository.tree.base / file
         return path if path.is_file() else None
 
@@ -209,7 +209,7 @@ class RepositoryTools:
         return str(self._repository.tree.start)
 
     def _said(self, answer: AnswerT, results: Sequence[object]) -> AnswerT:
-        """The answer with what it leaves out."""
+        """The answer, completed with counts of what it leaves out."""
         problems = self._repository.skipped
         entries = tuple(Skipped(file=file, reason=why) for file, why in problems[:_MAX_SKIPPED])
         more = {
@@ -221,7 +221,7 @@ class RepositoryTools:
 
 
 def _near(name: str, candidates: Iterable[str]) -> str:
-    """The nearest names, as a sentence; a name that differs only in case is nearest."""
+    """The nearest names, as a sentence; one that differs only in case comes first."""
     names = {one.lower(): one for one in candidates}
     close = difflib.get_close_matches(name.rpartition(".")[2].lower(), names, n=_NEAR, cutoff=0.5)
     return f" The nearest: {', '.join(names[one] for one in close)}." if close else ""

@@ -1,7 +1,7 @@
-"""A file cut into the pieces that a search can find.
+"""Cuts a file into the pieces that a search can find.
 
-Source: RepoClassBench, appendix D: classes without the bodies of their methods, functions that
-stand alone with theirs, and plain snippets.
+Source: RepoClassBench, appendix D: classes without the bodies of their methods, module-level
+functions with theirs, and plain snippets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MIN_LINES = 3
 
 
 def cut(tree: ast.Module, text: str) -> Iterator[Snippet]:
-    """The pieces of a file, in its order. Methods are snippets that bear their class's name."""
+    """The pieces of a file, in order. Methods are snippets, named with their class's name."""
     lines = text.split("\n")
     loose: list[ast.stmt] = []
     for node in tree.body:

@@ -1,4 +1,4 @@
-"""Where the standard library keeps its names, and the short names that everybody gives modules."""
+"""The modules in which the standard library keeps its names, and conventional module aliases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONVENTIONS = {
     "tk": "tkinter",
 }
 
-# Those from which names are imported one by one; what comes first is preferred.
+# The modules from which names are imported one by one; earlier ones are preferred.
 # fmt: off
 _MODULES = (
     "typing", "collections", "dataclasses", "pathlib", "datetime", "functools", "itertools",
@@ -59,7 +59,7 @@ _MODULES = (
 
 
 class StandardNames:
-    """The public names of the standard library's modules, each with the modules that have it."""
+    """The public names of the standard library's modules, each with the modules that define it."""
 
     def __init__(self, installed: InstalledSources, store: FactStore) -> None:
         self._installed = installed
@@ -88,7 +88,7 @@ _KEY = "standard names"
 
 
 def _published(module: Module) -> set[str]:
-    """What a stub defines and publishes; what it only imports for its own annotations is not."""
+    """The names that a module publishes; what it only imports for its annotations is left out."""
     items = (*module.classes, *module.functions, *module.variables)
     names = module.exports or (one.name for one in items)
     return {one for one in names if not one.startswith("_")}

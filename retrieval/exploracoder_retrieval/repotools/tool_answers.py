@@ -1,4 +1,4 @@
-"""What the tools answer: values that are printed as JSON or as text."""
+"""The tools' answers: values that are printed as JSON or as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question to a tool as people and programs write it, checked before it is asked."""
+"""A question to a tool, as people and programs write it, validated before it is asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exploracoder_retrieval.errors import QuestionError
 from exploracoder_retrieval.repotools.six_tools import RepositoryTools
 from exploracoder_retrieval.repotools.tool_answers import Answer
 
-# What each tool needs, and what it takes besides.
+# The arguments that each tool requires, and those that are optional.
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "get_related_snippets": ("query",),
     "get_imports": ("code",),
@@ -30,7 +30,7 @@ TOOL_NAMES = tuple(_NEEDED)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A tool's name and its arguments, by the names that the tools give them."""
+    """A tool's name and its arguments, by the tool's own parameter names."""
 
     tool: str
     arguments: Mapping[str, str]
@@ -39,12 +39,12 @@ class Question:
     def of(
         cls, tool: str, arguments: Mapping[str, object], names: Mapping[str, str] | None = None
     ) -> Question:
-        """A question that can be asked; arguments that are None count as not given.
+        """A validated question; arguments that are None count as not given.
 
-        ``names`` are what the surface calls the arguments, for what is wrong with them.
+        ``names`` are what the caller's interface calls the arguments, for error messages.
 
         Raises:
-            QuestionError: no such tool, or an argument is missing, empty, or none of its own.
+            QuestionError: no such tool, or an argument is missing, empty, unknown or out of bounds.
         """
         names = names or {}
         tool = find_tool(tool)
@@ -75,7 +75,7 @@ class Question:
 
 
 def find_tool(name: str) -> str:
-    """The tool's own name; dashes may stand for underscores, and ``get_`` may be left out.
+    """The tool's full name; dashes may stand for underscores, and ``get_`` may be left out.
 
     Raises:
         QuestionError: there is no such tool; the message names the nearest.

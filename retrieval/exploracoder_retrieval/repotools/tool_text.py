@@ -1,4 +1,4 @@
-"""The answers as text, for people and for models; it says what it leaves out."""
+"""The answers as text, for people and models; the text says what it leaves out."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _DOC_LINES = 8
 
 
 def answer_text(answer: Answer, *, members: int = MAX_MEMBERS) -> str:
-    """An answer, with at most so many members of each class.
+    """An answer as text, with at most ``members`` members of each class.
 
-    What is no printable character is shown by its escape: a file may hold orders to a terminal.
+    Unprintable characters are escaped: a file may contain terminal control sequences.
     """
     text = "\n".join([*_lines(answer, members), *_endnotes(answer)]).rstrip("\n")
     return "".join(char if char.isprintable() or char in "\n\t" else _escape(char) for char in text)
 
 
 def member_line(member: MemberInfo) -> str:
-    """One member on one line: how it is written, and what it is said to do."""
+    """One member on one line: its signature or declaration, and its summary."""
     words = [one for one in (_kind(member),) if one]
     prefix = f"{' '.join(words)} " if words else ""
     if member.signature:
@@ -145,7 +145,7 @@ def _doc(doc: str) -> Sequence[str]:
 
 
 def _kind(member: MemberInfo) -> str:
-    """What the signature does not say."""
+    """The part of a member's kind that its signature does not show."""
     if member.kind in ("method", "class_var", "instance_var"):
         return "abstract" if member.is_abstract else ""
     return member.kind

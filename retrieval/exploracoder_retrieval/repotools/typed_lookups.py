@@ -1,4 +1,4 @@
-"""What a person looks up by typing: a name as it stands in code, or a few words."""
+"""Look-ups that a person types: a name as it appears in code, or a few words."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LookupKind = Literal["class", "signature", "source", "code"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One class, definition or piece of code as text, and where it stands.
+    """One class, definition or piece of code as text, and its location.
 
-    ``file`` is named as answers name it; None for what is compiled.
+    ``file`` is named as in answers; None for compiled code.
     """
 
     name: str
@@ -34,14 +34,14 @@ class Found:
 
 
 def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
-    """Ask the tool that is meant.
+    """Ask the tool for this kind of look-up.
 
-    A name may be that of a class, a function or ``Class.method``, with the path of its module or
-    without, and with a call's parentheses. For ``code`` any words will do.
+    The text may name a class, a function or ``Class.method``, with or without its module's path and
+    a call's parentheses. For ``code``, any words will do.
 
     Raises:
-        QuestionError: nothing is asked for.
-        NameNotFound: there is nothing of that name; the message names the nearest.
+        QuestionError: the text is empty or not a name.
+        NameNotFound: nothing has that name; the message gives the nearest ones.
     """
     if not text.strip():
         raise QuestionError("Type a name, or what the code does.")
@@ -63,10 +63,10 @@ def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
 
 
 def found_in(answer: Answer) -> list[Found]:
-    """The results of an answer one by one.
+    """The results of an answer, one by one.
 
-    Of what has the same name, what is nearest to the library's top goes first: it is what people
-    mean more often than a copy of an old version in a folder of its own. A search's order stays.
+    Among results of the same name, the one nearest to the library's top goes first: people usually
+    mean it rather than a copy of an old version in a subfolder. A search keeps its order.
     """
     results = list(_found(answer))
     return results if isinstance(answer, SnippetsAnswer) else sorted(results, key=_depth)

@@ -1,4 +1,4 @@
-"""The names in a piece of code that nothing defines. Nothing of it is run."""
+"""The names in a piece of code that nothing defines. The code is not run."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from exploracoder_retrieval.facts.reading import parse
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """A name without a definition, and the attributes that the code takes of it."""
+    """A name without a definition, and the attributes that the code uses on it."""
 
     name: str
     attributes: frozenset[str]
 
 
 def undefined_names(code: str, file: str = "") -> list[Undefined]:
-    """Names that are read and never bound, in order; annotations in strings count.
+    """The names that are read but never bound, in order; string annotations count.
 
-    Code that is indented as a whole, as it stands in a class, is read all the same.
+    Code that is indented as a whole, such as a method taken from its class, is accepted.
 
     Raises:
         UnreadableSource: the code is not Python.

@@ -1,4 +1,4 @@
-"""Runs a function in a process of its own, so that no program meets what another left behind."""
+"""Run a function in a process of its own, so that no program sees what another left behind."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _CHUNK = 1 << 16
 
 
 class NoAnswerError(Exception):
-    """The process gave no answer; the text says why, after 'it'."""
+    """The process gave no answer; the message says why, phrased to follow 'it'."""
 
 
 def answer_apart(function: Callable[[], str], seconds: float) -> str:
-    """What ``function`` gives in a fork of this process, which is gone afterwards.
+    """Return what ``function`` returns in a fork of this process, which is gone afterwards.
 
     Args:
-        function: Takes nothing and gives text.
-        seconds: After these the fork is killed.
+        function: Takes no arguments and returns text.
+        seconds: How long until the fork is killed.
 
     Raises:
         NoAnswerError: It took too long, said too much, or ended without an answer.
@@ -49,10 +49,10 @@ def answer_apart(function: Callable[[], str], seconds: float) -> str:
 
 
 def _answer(function: Callable[[], str], writing: int) -> NoReturn:
-    """Write the answer and end at once: nothing of the parent's may be closed or flushed here."""
+    """Write the answer and exit at once: nothing of the parent's may be closed or flushed here."""
     try:
-        # Warnings and what a finalizer raises go there too: the branch's own streams lead to its
-        # owner, who takes what comes from one process for the words of the other.
+        # Warnings and errors from finalizers go there too: the branch's own streams lead to its
+        # owner, which would take this process's output for the branch's.
         nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open to the end
         sys.stdout = sys.stderr = nowhere
         rest = memoryview(function().encode())

@@ -1,4 +1,4 @@
-"""What conditions on unknown values are taken to be: as planned, and the same when asked again."""
+"""How conditions on unknown values turn out: as planned, and the same when asked again."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Each comparison as another one: which, whether its sides are exchanged, whether it is denied. Not
-# a number, for which neither of x < y and x >= y holds, is not thought of.
+# Each comparison in terms of another: which one, whether its sides are swapped, whether it is
+# negated. NaN, for which neither x < y nor x >= y holds, is ignored.
 _COMPARISONS: Mapping[str, tuple[str, bool, bool]] = {
     "lt": ("lt", False, False),
     "gt": ("lt", True, False),
@@ -20,16 +20,16 @@ _COMPARISONS: Mapping[str, tuple[str, bool, bool]] = {
 
 @dataclass
 class Trees:
-    """Numbers for values: the same for two that come about in the same way."""
+    """Numbers for values: the same for two that are computed in the same way."""
 
     _known: dict[Hashable, int] = field(default_factory=dict)
     _of_nodes: list[int] = field(default_factory=list)
 
     def add(self, kind: str, label: object, inputs: Sequence[Sequence[Any]]) -> None:
-        """Take up the next node; ``inputs`` are names and numbers of nodes before it."""
+        """Add the next node; ``inputs`` are names and numbers of earlier nodes."""
         key: Hashable = (kind, repr(label), tuple((name, self.of(at)) for name, at in inputs))
         if kind == "other":
-            # Two functions, say, look alike and need not be.
+            # Two functions, say, may look alike without being equal.
             key = (kind, len(self._of_nodes))
         self._of_nodes.append(self._known.setdefault(key, len(self._known)))
 
@@ -44,7 +44,7 @@ class Decisions:
 
     Attributes:
         planned: The first answers, one after another; later ones are False.
-        made: Number of the node that was asked for its truth, and the answer.
+        made: The number of each node whose truth was asked for, and the answer.
     """
 
     planned: Sequence[bool] = ()
@@ -52,7 +52,7 @@ class Decisions:
     _known: dict[Hashable, bool] = field(default_factory=dict)
 
     def answer(self, number: int, node: Sequence[Any], trees: Trees) -> bool:
-        """Whether this node is true; a question that was answered before is no new one."""
+        """Whether this node is true; a repeated question gets the same answer."""
         question, is_denied = _question(number, node, trees)
         if question in self._known:
             return self._known[question] is not is_denied

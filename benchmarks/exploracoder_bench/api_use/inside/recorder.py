@@ -1,4 +1,4 @@
-"""Objects that stand for what a library would give, and write down what is done with them."""
+"""Objects that stand in for what a library would return, and record what is done with them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Shape:
 
 
 class Spoiled(BaseException):
-    """The run says nothing any more. A candidate that catches it gains nothing: it is noted."""
+    """The run is void. A candidate that catches this gains nothing: the recorder has noted it."""
 
 
 @dataclass
@@ -39,11 +39,11 @@ class Recorder:
 
     Attributes:
         libraries: By id.
-        planned: What conditions on unknown values are taken to be, one after another; then False.
-        look: How values look when they are shown: one of ``LOOKS``.
+        planned: How conditions on unknown values turn out, one after another; then False.
+        look: In which of the ``LOOKS`` ways values are shown.
         nodes: ``[kind, label, [[input's name, input's number], …]]``.
-        secret: Decides what their looks are in this run.
-        spoiled: Why the run says nothing; empty if it does.
+        secret: Seeds the texts of values in this run.
+        spoiled: Why the run is void; empty if it is not.
     """
 
     libraries: Mapping[str, Shape]
@@ -64,7 +64,7 @@ class Recorder:
 
     @property
     def decisions(self) -> list[tuple[int, bool]]:
-        """Number of each node that was asked for its truth, and the answer."""
+        """The number of each node whose truth was asked for, and the answer."""
         return self._decisions.made
 
     def outer(self, place: int, name: str, kind: str) -> object:
@@ -87,13 +87,13 @@ class Recorder:
         """A value that comes from ``inputs``. Raises Spoiled when there are too many."""
         number = self._node(kind, label, inputs)
         instance = self._class()
-        # What is kept alive keeps its id to itself.
+        # An object that is kept alive shares its id with no other.
         self._alive.append(instance)
         self._numbers[id(instance)], self._types[id(instance)] = number, type_name
         return instance
 
     def number(self, value: object, depth: int = 0) -> int:
-        """The node of any value, made now if it is no recorded one."""
+        """The node of any value, created if the value is not a recorded one."""
         if id(value) in self._numbers:
             return self._numbers[id(value)]
         if type(value) in _CONSTANTS:
@@ -122,7 +122,7 @@ class Recorder:
         """The member function of a recorded value.
 
         Raises:
-            AttributeError: The library is known, and its objects have none of that name.
+            AttributeError: The library is known, and its objects have no function of that name.
             Spoiled: Nobody knows whether there is one.
         """
         type_name = self._types[id(value)]
@@ -134,7 +134,7 @@ class Recorder:
         return self._function(shape, name, value)
 
     def is_instance(self, value: object, classinfo: object) -> bool:
-        """What ``isinstance`` is to a candidate. Raises Spoiled when no documentation says it."""
+        """The candidate's ``isinstance``. Raises Spoiled if the documentation leaves it open."""
         if id(value) not in self._numbers:
             classes = tuple(one for one in flat(classinfo) if id(one) not in self._classes)
             return isinstance(value, classes)  # type: ignore[arg-type] # it raises TypeError itself
@@ -144,7 +144,7 @@ class Recorder:
         return answer
 
     def is_callable(self, value: object) -> bool:
-        """What ``callable`` is to a candidate. Raises Spoiled when no documentation says it."""
+        """The candidate's ``callable``. Raises Spoiled if the documentation leaves it open."""
         if id(value) not in self._numbers:
             return callable(value)
         if not is_scalar(self._types[id(value)]):
@@ -152,7 +152,7 @@ class Recorder:
         return False
 
     def call(self, shape: Shape, name: str, on: object, args: Any, kwargs: Any) -> object:
-        """Write down a call. Raises TypeError when its arguments do not fit."""
+        """Record a call. Raises TypeError when its arguments do not fit."""
         arguments, returns = shape.functions[name]
         bound = _bind(name, arguments, args, kwargs)
         inputs = [["on", self.number(on)]] if shape.style == "class" else []
@@ -160,7 +160,7 @@ class Recorder:
         return self.value("call", f"{shape.id}.{name}", inputs, returns)
 
     def ask(self, what: str) -> NoReturn:
-        """End the run because the candidate must know a value to go on. Raises Spoiled."""
+        """End the run because the candidate needs to know a value to go on. Raises Spoiled."""
         self.spoil(f"asks of a value what nobody knows: its {what}")
 
     def spoil(self, why: str) -> NoReturn:
@@ -183,7 +183,7 @@ class Recorder:
 
 
 class _Module(types.ModuleType):
-    """A library: nobody may put something else into it."""
+    """A library's module, which cannot be changed."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"the library cannot be changed: {name}")
@@ -193,9 +193,9 @@ class _Module(types.ModuleType):
 
 
 def _class(recorder: Recorder, shape: Shape) -> object:
-    """The class of a class library: called, it makes a new object, which is no argument.
+    """The class of a class library; calling it makes a new object, which is no argument.
 
-    What it knows lies around it: an attribute, however it is called, could be reached.
+    Its state lives in closures: an attribute, whatever its name, could be reached.
     """
 
     def call(self: object, *args: object, **kwargs: object) -> object:
@@ -243,7 +243,7 @@ def _class_name(module: str) -> str:
 
 
 def _what(value: object) -> str:
-    """A value that no library gave, in words that it had no say in."""
+    """Describe a value that no library returned, in words that it cannot influence."""
     kind = type(value)
     if kind is types.FunctionType:
         return "a function that was not called"

@@ -1,4 +1,4 @@
-"""Runs a candidate with recording objects, once for each way that its conditions can go."""
+"""Run a candidate with recording objects, once for each path that its conditions can take."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _UNSTEADY = "does something else each time it runs"
 
 
 def record_all(payload: str) -> str:
-    """Records each program of a batch. JSON in and out.
+    """Record each program of a batch. JSON in and out.
 
     Takes ``{"seal", "seconds", "libraries", "questions": [{"program", "function", "outer"}]}``,
-    gives ``{"seal", "records"}``; the seal says that this function made the answer. Each program
-    has a process of its own.
+    returns ``{"seal", "records"}``; the seal shows that this function made the answer. Each program
+    runs in a process of its own.
     """
     functools.cache = functools.lru_cache = _uncached  # type: ignore[assignment]
     batch = json.loads(payload)
@@ -35,7 +35,7 @@ def record_all(payload: str) -> str:
 
 
 def _apart(shapes: Mapping[str, Shape], question: Mapping[str, Any], seconds: float) -> Any:
-    """The record of a program that runs in a process which is no longer there afterwards."""
+    """The record of a program, run in a process that is gone afterwards."""
     try:
         return json.loads(answer_apart(lambda: json.dumps(record(shapes, question)), seconds))
     except NoAnswerError as reason:
@@ -45,11 +45,11 @@ def _apart(shapes: Mapping[str, Shape], question: Mapping[str, Any], seconds: fl
 
 
 def record(shapes: Mapping[str, Shape], question: Mapping[str, Any]) -> dict[str, Any]:
-    """What a program does: ``{"refused"}`` or ``{"paths"}``, one for each way it can go."""
+    """What a program does: ``{"refused"}`` or ``{"paths"}``, one for each path it can take."""
     libraries = frozenset(shape.module for shape in shapes.values())
     try:
         tree = parse(question["program"], libraries)
-        # Annotations stay text: a type that only the documentation knows is no mistake.
+        # Annotations stay text: a type that only the documentation knows is no error.
         code = compile(tree, FILE, "exec", flags=_ANNOTATIONS, dont_inherit=True)
     except RefusedError as refusal:
         return {"refused": str(refusal)}
@@ -78,7 +78,7 @@ def _all_paths(
 def _path(
     shapes: Mapping[str, Shape], question: Mapping[str, Any], code: Any, plan: Sequence[bool]
 ) -> dict[str, Any]:
-    """One way; it must be the same however values look."""
+    """One path; it must be the same however values look."""
     first = _run(shapes, question, code, plan, 0)
     for look in range(1, LOOKS):
         if first["outcome"] == "spoiled":
@@ -104,7 +104,7 @@ def _run(
     except Spoiled:
         pass
     except BaseException as raised:  # noqa: BLE001 - a candidate may raise anything
-        # SystemExit too; none of it may end the judging.
+        # SystemExit included: nothing may end the judging.
         outcome, error = "raised", _short(raised)
     if recorder.spoiled:
         result, outcome, error = -1, "spoiled", recorder.spoiled
@@ -136,7 +136,7 @@ def _call(recorder: Recorder, question: Mapping[str, Any], code: Any) -> int:
 
 
 def _uncached(function: object = None, **_: object) -> object:
-    """A cache that keeps nothing: it would have to tell values apart that nobody knows."""
+    """A cache that keeps nothing: a real one would have to tell unknown values apart."""
     return function if callable(function) else lambda decorated: decorated
 
 

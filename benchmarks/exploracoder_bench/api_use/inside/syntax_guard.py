@@ -1,7 +1,7 @@
-"""What a candidate may not say, found in its syntax before anything of it runs.
+"""What a candidate must not contain, found in its syntax before any of it runs.
 
-It could learn of a value what nobody knows without asking the value, or it imports what is not
-there wherever it is judged. What else it does is its own affair: the answer is not in its process.
+Such code could learn about an unknown value without asking it, or imports what is not available
+everywhere. Anything else it does is its own affair: the answer is not in its process.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-# They look at the object that stands for a value, or run code that is not known to be a
-# candidate's by its file.
+# These inspect the object that stands for a value, or run code whose file name does not mark it as
+# a candidate's.
 _FORBIDDEN = frozenset({"compile", "dir", "eval", "exec", "id", "type", "vars"})
 _MODULES = {"__future__", "collections", "collections.abc", "copy", "dataclasses", "functools"}
 _MODULES |= {"itertools", "math", "operator", "typing"}
 _MOST_CHARACTERS = 100_000
-# What a candidate's code is called in its frames.
+# The file name of a candidate's code in its frames.
 FILE = "candidate"
 
 
 class RefusedError(Exception):
-    """The candidate is not run; the text says why, after 'it'."""
+    """The candidate is not run; the message says why, phrased to follow 'it'."""
 
 
 def parse(source: str, libraries: frozenset[str]) -> ast.Module:
-    """The syntax of a candidate that may run.
+    """Parse a candidate, provided that it may run.
 
     Args:
         source: The candidate's program.
-        libraries: The modules that it may import besides harmless ones of Python's own.
+        libraries: The modules that it may import besides harmless ones of the standard library.
 
     Raises:
         RefusedError: It is not Python, or does what no answer needs.
@@ -54,7 +54,7 @@ def _reasons(tree: ast.Module, modules: frozenset[str]) -> Iterator[str]:
             if name not in modules:
                 yield f"imports {name}, which the problem does not give"
         if isinstance(node, ast.MatchSequence | ast.MatchMapping):
-            # No value can be asked whether it is a sequence, and none is told that it was.
+            # A value cannot answer whether it is a sequence, nor does it notice the question.
             yield "matches the pattern of a sequence or mapping, which a value may have or not"
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in _FORBIDDEN:
             yield f"uses {node.id}, which no data flow needs"

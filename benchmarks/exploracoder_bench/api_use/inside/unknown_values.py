@@ -1,4 +1,4 @@
-"""The class of values that nobody knows: operations are written down, all else ends the run."""
+"""The class of unknown values: operations are recorded, anything else ends the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from exploracoder_bench.api_use.inside.syntax_guard import FILE
 if TYPE_CHECKING:
     from exploracoder_bench.api_use.inside.recorder import Recorder
 
-# In how many ways values look, one a run: what a program does may not depend on it.
+# The number of ways values can look, one per run: a program's behaviour must not depend on it.
 LOOKS = 3
 _BINARY = (
     [
@@ -34,7 +34,7 @@ _BINARY = (
     ["eq", "ne", "lt", "le", "gt", "ge", "getitem"],
 )
 _UNARY = ["neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil"]
-# A real value would answer these, or say that it cannot: which of both, nobody knows.
+# A real value would answer these or raise an error; which of the two is unknown.
 _ASKED = [
     "float",
     "int",
@@ -60,7 +60,7 @@ _ASKED = [
     "instancecheck",
     "subclasscheck",
 ]
-# What a text needs to be put into another one, and what Python needs of any object.
+# What inserting a text into another one needs, and what Python needs of any object.
 _FINE_OF_TEXTS = frozenset(
     [
         "__class__",
@@ -85,7 +85,7 @@ _FINE_OF_TEXTS = frozenset(
 
 
 def value_class(recorder: Recorder) -> type:
-    """The class of one run's values. What it knows lies in the recorder, not in the values."""
+    """The class of one run's values. Its state lives in the recorder, not in the values."""
     text_type = text_class(recorder)
 
     def text(self: object, *_: object) -> str:
@@ -113,10 +113,10 @@ def value_class(recorder: Recorder) -> type:
 
 
 def text_class(recorder: Recorder) -> Any:
-    """The class of values' texts: they may be shown and joined, and not looked into.
+    """The class of values' texts: they may be shown and joined, but not inspected.
 
-    A text that Python itself joins with others is a plain one afterwards; there only the looks,
-    which are others in each run, tell that something was computed from it.
+    A text that Python itself joins with others becomes a plain string; then only the looks, which
+    differ from run to run, reveal that something was computed from it.
     """
     members: dict[str, Any] = {
         name: _unknown(recorder, f"text's {name.strip('_')}")
@@ -143,9 +143,9 @@ def text_class(recorder: Recorder) -> Any:
 
 
 def _looks(recorder: Recorder, value: object) -> str:
-    """A value's text: random, and in each of the runs of another kind.
+    """A value's text: random, and of a different kind for each look.
 
-    A negative number with a fraction, which all values share; whole numbers; and no numbers.
+    A negative number with a fraction, shared by all values; whole numbers; and no numbers.
     """
     number = 0 if recorder.look == 0 else recorder.number(value)
     rng = random.Random(f"{recorder.secret} {number}")
@@ -175,8 +175,8 @@ def _unknown(recorder: Recorder, what: str) -> Callable[..., object]:
 
 def _attribute(recorder: Recorder) -> Callable[[object, str], object]:
     def find(self: object, name: str) -> object:
-        # Python's own modules need such names, as copy does. A candidate gets at them by formats
-        # and patterns alone, and would see that there is no real value.
+        # Standard modules such as copy need these names. A candidate can reach them only through
+        # formats and patterns, and would see that the value is not real.
         if name.startswith("__") and sys._getframe(1).f_code.co_filename != FILE:
             return object.__getattribute__(self, name)
         return recorder.member(self, name)

@@ -1,10 +1,10 @@
-"""What the documentation's types say of a value: ``isinstance`` without the value."""
+"""What documented types say about a value: ``isinstance`` without the value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-# What a value of a documented type may be. An int may be given where a float is wanted.
+# The classes that a value of a documented type may have. An int may be passed as a float.
 _SCALARS: dict[str, tuple[type, ...]] = {
     "float": (float, int),
     "int": (int,),
@@ -14,21 +14,21 @@ _SCALARS: dict[str, tuple[type, ...]] = {
 
 
 class _Thing:
-    """Stands for the class of a library's objects, of which nothing else is known."""
+    """Stands in for the class of a library's objects, about which nothing else is known."""
 
 
 def is_of(
     type_name: str, classinfo: object, library_of: Callable[[object], str | None]
 ) -> bool | None:
-    """Whether a value of a documented type is an instance; None when it may be or not.
+    """Whether a value of a documented type is an instance; None if that is undecidable.
 
     Args:
         type_name: A scalar, or a class library's id.
         classinfo: What ``isinstance`` was given: a class, or a tuple of such.
-        library_of: The id of the library whose class something is; None of all else.
+        library_of: Maps a library's class to the library's id, and anything else to None.
 
     Raises:
-        TypeError: ``classinfo`` is no class, as ``isinstance`` itself would say.
+        TypeError: ``classinfo`` is not a class, as with ``isinstance`` itself.
     """
     if type_name == "any":
         return None
@@ -41,12 +41,12 @@ def is_of(
 
 
 def is_scalar(type_name: str) -> bool:
-    """Whether values of the type are plain ones."""
+    """Whether the type is a scalar."""
     return type_name in _SCALARS
 
 
 def flat(classinfo: object) -> Iterator[object]:
-    """The classes of a tuple of tuples of classes."""
+    """The classes in nested tuples of classes."""
     if isinstance(classinfo, tuple):
         for one in classinfo:
             yield from flat(one)

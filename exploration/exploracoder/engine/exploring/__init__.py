@@ -1,1 +1,1 @@
-"""One step at a time: docs, candidates in parallel, repairs, going back."""
+"""Explores one step at a time: docs, parallel candidates, repairs, backtracking."""

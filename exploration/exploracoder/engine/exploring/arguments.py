@@ -1,7 +1,7 @@
-"""The parameters of the function that is asked for, as variables with example values.
+"""Binds the parameters of the requested function to example values.
 
-They are made in a first step, which the others go on from: then the steps work on data under the
-names that the function's body has to use, and the function can be called when it is written.
+A first step creates these variables and the others build on it: the steps then work on data under
+the names that the function's body has to use, and the finished function can be called.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from exploracoder.models.chat import Message, Sampling
 from exploracoder.prompts import fenced, render
 from exploracoder.state import Candidate, Exploration, Step, Subtask, Task
 
-# Subtasks of a plan count from 1.
+# The subtasks of a plan are numbered from 1.
 STEP = "step-0"
 RESULT = "example_result"
 _TRIES = 2
@@ -35,7 +35,7 @@ _NAMED_APIS = 8
 
 
 def bound_in(exploration: Exploration) -> str:
-    """The code that gives the parameters their example values; empty when there is none."""
+    """The code that binds the parameters to their example values; empty if there is none."""
     step = find_in(exploration, STEP)
     if step is None or step.status != "done" or step.candidate is None:
         return ""
@@ -43,9 +43,9 @@ def bound_in(exploration: Exploration) -> str:
 
 
 def call_in(exploration: Exploration) -> str | None:
-    """Code that calls the function with the example values and keeps what it gives.
+    """Code that calls the function with the example values and stores its result.
 
-    None where no function is asked for, or where its parameters have no values.
+    None if no function is requested, or if its parameters have no values.
     """
     name, parameters = _asked(exploration)
     if name is None or not exploration.settings.example_arguments:
@@ -61,11 +61,10 @@ def call_in(exploration: Exploration) -> str | None:
 
 
 async def give_examples(bench: Workbench) -> None:
-    """Make the first step, with the defaults as values where there are some.
+    """Make the first step, using the parameters' defaults as values where they have one.
 
-    Nothing is changed where no function is asked for, where its parameters are variables already,
-    or where neither the defaults nor what the model says makes them so. Raises BudgetError and
-    ModelError.
+    Changes nothing if no function is requested, if its parameters are variables already, or if
+    neither the defaults nor the model's reply can bind them. Raises BudgetError and ModelError.
     """
     name, parameters = _asked(bench.exploration)
     if bench.exploration.steps or not (name and bench.settings.example_arguments):
@@ -76,9 +75,9 @@ async def give_examples(bench: Workbench) -> None:
 
 
 async def give_others(bench: Workbench, failure: str) -> bool:
-    """Ask the model for other values: several texts of the function failed alike with these.
+    """Ask the model for other values: several versions of the function failed alike on these.
 
-    False, and nothing is changed, where the values are not the model's or it has no others.
+    Returns False and changes nothing if the values are not the model's or it has no others.
     """
     step = find_in(bench.exploration, STEP)
     if step is None or not step.candidate or not any(p.default is None for p in _parameters(bench)):
@@ -97,7 +96,7 @@ async def give_others(bench: Workbench, failure: str) -> bool:
 
 
 async def _make(bench: Workbench, step: Step, doubt: str = "") -> bool:
-    """Bind the parameters and record the step; whether that was done."""
+    """Bind the parameters and record the step; returns whether that succeeded."""
     parameters = _parameters(bench)
     # A default that is a variable of the parameter's own name binds nothing new.
     optional = [one for one in parameters if one.default is not None and one.default != one.name]
@@ -131,13 +130,13 @@ def _parameters(bench: Workbench) -> tuple[stub.Parameter, ...]:
 
 
 def _asked(exploration: Exploration) -> tuple[str | None, tuple[stub.Parameter, ...]]:
-    """The function that is asked for, and its parameters."""
+    """The requested function's name, and its parameters."""
     head = _stub_of(exploration.task)
     return stub.function_name(head), stub.parameters(head)
 
 
 def _stub_of(task: Task) -> str:
-    """The function's head: unfinished code, or what the task's words say of it."""
+    """The function's head: the task's stub, or what the task's words say about it."""
     if task.target is not None:
         return ""
     if stub.function_name(task.stub):
@@ -146,9 +145,9 @@ def _stub_of(task: Task) -> str:
 
 
 async def _bind(trial: Trial, lines: str, names: Sequence[str], doubt: str) -> Candidate | None:
-    """The candidate that binds all of them; the model is asked for ``names``.
+    """The candidate that binds all parameters; the model is asked for values of ``names``.
 
-    ``doubt`` is what came of the values that the step has already.
+    ``doubt`` says how the values that the step already has failed.
     """
     if not names:
         return await _try(trial, lines, ())
@@ -159,7 +158,7 @@ async def _bind(trial: Trial, lines: str, names: Sequence[str], doubt: str) -> C
         messages += _doubt(trial.step.candidate.code, doubt)
     for number in range(len(trial.candidates), len(trial.candidates) + _TRIES):
         sampling = Sampling(
-            # Whoever doubts does not want the likeliest values again.
+            # When values are in doubt, the likeliest ones are not wanted again.
             temperature=usual if doubt else min(usual, 0.3),
             top_p=bench.settings.top_p,
             max_tokens=_VALUE_TOKENS * len(names),
@@ -187,13 +186,13 @@ async def _bind(trial: Trial, lines: str, names: Sequence[str], doubt: str) -> C
 
 
 def _form(names: Sequence[str]) -> type[BaseModel]:
-    """An object with an expression for each of the names, which need not be names of fields."""
+    """A form with an expression for each name; names need not be valid as field names."""
     fields: dict[str, Any] = {f"value_{n}": (str, Field(alias=one)) for n, one in enumerate(names)}
     return create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
 
 
 async def _try(trial: Trial, code: str, names: Sequence[str]) -> Candidate | None:
-    """Run the code, with other names in place of wrong ones if need be."""
+    """Run the code, replacing wrong names if need be."""
     id_ = f"{STEP}/{trial.next_number}"
     trial.candidates.append(await trial.run(id_, code, "draft", None))
     await mending.rename(trial, trial.candidates[-1:])
@@ -230,6 +229,6 @@ async def _messages(bench: Workbench, lines: str, names: Sequence[str]) -> list[
 
 
 def _head(text: str) -> str:
-    """The function's name and parameters alone: a model that sees a stub completes it."""
+    """Only the function's name and parameters: a model that sees a stub completes it."""
     name, parameters = stub.function_name(text), stub.parameters(text)
     return f"{name}({', '.join(one.name for one in parameters)})"

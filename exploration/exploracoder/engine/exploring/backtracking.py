@@ -1,8 +1,8 @@
-"""Going back: a step that ran need not be right, and what comes after it is where that shows.
+"""Backtracking: a step that ran may still be wrong, which shows only in the steps after it.
 
-A step is explored again from the state that it started from, with what went wrong as a hint; the
-steps after it are then run again on the new state, and explored again where they no longer run. The
-paper has nothing like it; live branches make it cheap, since the earlier states are still there.
+A step is explored again from its starting state, with what went wrong as a hint; the steps after it
+are then rerun on the new state, and explored again if they no longer run. The paper has no such
+thing; live branches make it cheap, since the earlier states still exist.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from exploracoder.state import Attempt, Exploration, Step
 
 
 async def doubt_step_before(bench: Workbench, failed_step: Step) -> bool:
-    """Redo the step before one for which nothing ran, and then that one."""
+    """Redo the step before a failed one, and then the failed one."""
     steps = bench.exploration.steps
     position = bench.exploration.position(failed_step)
     done_steps = [step for step in steps[:position] if step.status == "done"]
     if not done_steps or not failed_step.candidates:
         return False
-    # What was written and never tried says nothing of this state.
+    # Code that was never run says nothing about this state.
     failures = (
         one for one in failed_step.candidates if one.observation is not None and not one.ran
     )
@@ -36,9 +36,9 @@ async def doubt_step_before(bench: Workbench, failed_step: Step) -> bool:
 
 
 async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
-    """Redo the step that made the value which a check of the user's finds wrong.
+    """Redo the step that made a value which the user's check finds wrong.
 
-    The hint has the exception's words, not the check's code: the expected values stay unknown.
+    The hint has the exception's message, not the check's code: the expected values stay hidden.
     """
     failure = attempt.check_observation
     if failure is None or failure.error is None or failure.error.line is None:
@@ -56,9 +56,9 @@ async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
 
 
 async def _redo(bench: Workbench, step: Step, why: str) -> bool:
-    """Explore ``step`` in another way and carry the steps after it over to the new state.
+    """Explore ``step`` differently and carry the steps after it over to the new state.
 
-    Returns whether all of them are done now. If not, the chain and its state are as they were.
+    Returns whether all of them are done now; if not, the chain and its state are restored.
     """
     exploration, branch, bases = (
         bench.exploration,
@@ -71,7 +71,7 @@ async def _redo(bench: Workbench, step: Step, why: str) -> bool:
     try:
         is_better = await _redo_chain(bench, step, why)
     finally:
-        # Also when it is interrupted: what was accepted before stands until there is better.
+        # On interruption, too: what was accepted stands until there is something better.
         if not is_better:
             bench.exploration = _put_back(bench.exploration, exploration)
             bench.branches.current, bench.branches.bases = branch, bases
@@ -79,7 +79,7 @@ async def _redo(bench: Workbench, step: Step, why: str) -> bool:
 
 
 def _put_back(now: Exploration, before: Exploration) -> Exploration:
-    """The exploration with the explored steps as they were; edits of the others stay."""
+    """The exploration with its explored steps restored; edits to the others stay."""
     explored_steps = [step for step in before.steps if step.status in ("done", "failed")]
     ids = {step.subtask.id for step in explored_steps}
     others = [step for step in now.steps if step.subtask.id not in ids]
@@ -99,7 +99,7 @@ async def _redo_chain(bench: Workbench, step: Step, why: str) -> bool:
 
 
 async def _carry_over(bench: Workbench, doubted_step: Step) -> bool:
-    """Bring the steps after ``doubted_step`` that were explored before to the new state."""
+    """Bring the explored steps after ``doubted_step`` to the new state."""
     steps = bench.exploration.steps
     position = bench.exploration.position(doubted_step)
     for step in steps[position + 1 :]:
@@ -128,7 +128,7 @@ def _made(step: Step) -> set[str]:
 
 
 def _differs(before: Step, again: Step) -> bool:
-    """Whether the new way shows anything else than the old one."""
+    """Whether the new candidate shows other variables or uses other APIs than the old one."""
     old, new = before.candidate, again.candidate
     if old is None or new is None or old.observation is None or new.observation is None:
         return False
@@ -136,7 +136,7 @@ def _differs(before: Step, again: Step) -> bool:
 
 
 def _names_in_line(check: str, line: int) -> set[str]:
-    """The names that the statement at a line of the check reads."""
+    """The names in the statement at a line of the check."""
     for node in ast.walk(ast.parse(check)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With)):

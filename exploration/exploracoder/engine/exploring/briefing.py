@@ -1,7 +1,7 @@
-"""What a model is told of a library before it plans: a summary, and example plans.
+"""What a model is told about a library before it plans: a summary and example plans.
 
-Both are derived once for each version of a library, by each model, from its own overview and
-examples, and kept with its index (ExploraCoder, section 3.2 and appendix A.9).
+Each model derives both once per version of a library, from the library's own overview and examples;
+they are stored with its index (ExploraCoder, section 3.2 and appendix A.9).
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Briefing(BaseModel):
 async def brief(
     model: ChatModel, index: Index, settings: Settings, library: LibraryInfo
 ) -> Briefing:
-    """The briefing of one library: from the index when it is there, or else from the model.
+    """The briefing on one library: from the index if stored there, otherwise from the model.
 
-    Raises ModelError when the model cannot be asked.
+    Raises ModelError if the model cannot be asked.
     """
     if not wants_briefing(settings):
         return Briefing()
@@ -60,20 +60,20 @@ async def brief(
     briefing = Briefing(summary=summary, plans=plans)
     is_answered = bool(summary or plans or not (library.overview.strip() or library.examples))
     if is_answered:
-        # Silence may be the server's fault, and need not be the next answer.
+        # An empty answer may be the server's fault, and the next one may be better.
         index.set_memo(library.name, key, briefing.model_dump(mode="json"))
     return briefing
 
 
 def wants_briefing(settings: Settings) -> bool:
-    """Whether the settings leave anything to be told before a plan."""
+    """Whether the settings ask for a briefing before planning."""
     return settings.few_shot_plans > 0
 
 
 async def _key(model: ChatModel, settings: Settings) -> str:
-    """Another model, prompt or number of plans makes another briefing.
+    """The briefing's key in the index: distinct for each model, prompt and number of plans.
 
-    A model's name does not tell it: the one behind it may have been exchanged.
+    A model's name alone is not enough: the model behind it may have been replaced.
     """
     identity = hashlib.sha256((await model.identity()).encode()).hexdigest()[:16]
     prompts = f"{fingerprint('summary')}/{fingerprint('example_plan')}"
@@ -120,7 +120,7 @@ async def _example_plans(
 
 
 def _choose(library: LibraryInfo, count: int) -> list[UsageExample]:
-    """The examples that show most calls of the library in few lines, in their own order."""
+    """The examples with the most calls in the least text, in their original order."""
     usable = [
         example
         for example in library.examples

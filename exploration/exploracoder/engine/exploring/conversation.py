@@ -1,7 +1,7 @@
 """The trace as a conversation: what the model sees before it drafts the next cell.
 
-The beginning never changes and each experience is added at the end, so that a server which keeps
-the prefix of the last prompt reads only what is new.
+The beginning never changes and each experience is appended, so that a server with a prefix cache
+reads only what is new.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def draft_messages(
 ) -> list[Message]:
     """The conversation that asks for a candidate.
 
-    ``focus`` is an API which it should try, ``hint`` says what was wrong with an earlier one.
+    ``focus`` is an API that it should try; ``hint`` says what was wrong with an earlier one.
     """
     turns = [Message("system", render("explore", "system", library=bench.libraries.words))]
     parts = [_opening(bench)]
@@ -56,9 +56,9 @@ def debug_messages(
     missing: Sequence[str] = (),
     source: str = "",
 ) -> list[Message]:
-    """The conversation that asks for a failed candidate to be mended.
+    """The conversation that asks for a repair of a failed candidate.
 
-    ``source`` is what the libraries' source says of the names in the line that failed.
+    ``source`` is what the libraries' source says about the names in the failing line.
     """
     request = render(
         "explore",
@@ -75,7 +75,7 @@ def debug_messages(
 def error_text(bench: Workbench, candidate: Candidate, missing: Sequence[str] = ()) -> str:
     """What went wrong with a candidate, in words for the model.
 
-    ``missing`` are results which it should have made under these names.
+    ``missing`` are the names of results that it should have made.
     """
     observation = candidate.observation
     if observation is None:
@@ -146,5 +146,5 @@ def _user(parts: Sequence[str]) -> Message:
 
 
 def as_answer(code: str) -> Message:
-    """A code as the model said it."""
+    """Code as the model's own answer."""
     return Message("assistant", as_code(code))

@@ -1,7 +1,7 @@
 """Chain of API exploration: draft, check, run, debug, select, for one subtask at a time.
 
-ExploraCoder, section 3.4. Candidates run in forks of the current branch, so that the one which is
-chosen is already the new state and nothing runs twice.
+ExploraCoder, section 3.4. Candidates run in forks of the current branch, so that the chosen one
+already holds the new state and nothing runs twice.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from exploracoder.state import Candidate, CandidateOrigin, Step
 
 
 async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
-    """Explore a step whose recommendation is there, and make the chosen state the current one.
+    """Explore a step that has its recommendation, and make the chosen state the current one.
 
-    Candidates that the step has already are kept but not chosen again: with a ``hint`` on what is
-    wrong with them, others are drafted. Returns the step, done or failed. Raises BudgetError and
+    The step's existing candidates are kept but not chosen again; with a ``hint`` on what is wrong
+    with them, others are drafted. Returns the step, done or failed. Raises BudgetError and
     ModelError.
     """
     trial = await _open(bench, step, hint)
@@ -45,8 +45,8 @@ async def explore(bench: Workbench, step: Step, *, hint: str = "") -> Step:
 async def repair(bench: Workbench, step: Step, target: Candidate, *, hint: str = "") -> Step:
     """Ask for a repair of one candidate of a step, on the state that the step starts from.
 
-    Returns the step with the repair as the chosen candidate if it does something, and otherwise as
-    it was, with whatever was tried. Raises BudgetError and ModelError.
+    Returns the step with the repair chosen if that does something, and otherwise as it was apart
+    from the candidates that were tried. Raises BudgetError and ModelError.
     """
     trial = await _open(bench, step, hint)
     try:
@@ -68,7 +68,7 @@ async def _open(bench: Workbench, step: Step, hint: str) -> Trial:
 
 
 async def _draft_at_once(trial: Trial) -> None:
-    """The paper's way: m drafts of one prompt, and repairs only when none of them ran."""
+    """Draft as the paper does: m samples of one prompt, repaired only if none of them ran."""
     settings = trial.bench.settings
     await _add(trial, await _ask(trial, _focus(trial, 0), settings.candidates, 0), "draft")
     await mending.rename(trial, trial.new)
@@ -82,10 +82,10 @@ async def _draft_at_once(trial: Trial) -> None:
 
 
 async def _draft_one_by_one(trial: Trial) -> None:
-    """Draft, and repair what does not run or shows nothing, until one candidate is good.
+    """Draft one at a time, repairing what does not run or shows nothing, until one is good.
 
-    What was written for the step before, and failed, is repaired first. The repair goes on from the
-    draft's own conversation, which a server with a prefix cache has read already.
+    A failed candidate that the step already has is repaired first. A repair continues the draft's
+    own conversation, which a server with a prefix cache has read already.
     """
     settings = trial.bench.settings
     rounds = settings.debug_rounds if settings.self_debug else 0
@@ -112,7 +112,7 @@ async def _draft_one_by_one(trial: Trial) -> None:
 
 
 def _focus(trial: Trial, number: int) -> ApiDoc | None:
-    """After a first free draft, each further one is asked to try another recommended API."""
+    """An untried recommended API that the next draft should use; none for a free first draft."""
     docs = trial.step.recommendation.kept
     tried_paths = {api for candidate in trial.candidates for api in candidate.apis}
     others = [doc for doc in docs if doc.path not in tried_paths]
@@ -134,9 +134,9 @@ async def _ask(trial: Trial, focus: ApiDoc | None, n: int, number: int) -> list[
 async def _add(
     trial: Trial, snippets: Sequence[str], origin: CandidateOrigin, debug_of: str | None = None
 ) -> None:
-    """Run the snippets that were not tried yet, all at once, each in its own fork."""
+    """Run the snippets not tried yet concurrently, each in its own fork."""
     new = dict.fromkeys(code for code in snippets if code.strip())
-    # Without a hint, what the step brought along was tried on another state: it may do on this one.
+    # Without a hint, the step's old candidates ran on another state: they may work on this one.
     for candidate in trial.candidates if trial.hint else trial.new:
         new.pop(candidate.code, None)
     trial.candidates += await asyncio.gather(
@@ -149,14 +149,14 @@ async def _add(
 
 
 def _has_result(trial: Trial) -> bool:
-    """Whether one can be chosen: for the paper it has to run, for us it has to show something."""
+    """Whether a candidate can be chosen: the paper's has to run, ours to show something."""
     if trial.bench.settings.selection != "evidence":
         return any(candidate.ran for candidate in trial.new)
     return any(is_sound(candidate) for candidate in trial.new)
 
 
 async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
-    """Ask for a repair of a candidate; None when the reply is nothing new."""
+    """Ask for a repair of a candidate; None if the reply has nothing new."""
     bench, part = trial.bench, trial.step.subtask.id
     conversation = draft_messages(bench, trial.step, trial.variables, hint=trial.hint)
     apis = await helpful_apis(bench, target.problems, target.observation, trial.step.subtask.goal)

@@ -1,5 +1,4 @@
-"""What the model may ask for itself: functions to find, to read, and to try things out.
-
+"""Functions that the model may call: to find APIs, to read about them, and to try out code.
 Source: ToolCoder, sections 3.1 and 3.4 (searching), and RepoClassBench (RRR: the tools). There a
 fine-tuned model writes the call into its code, or a fixed loop makes it; here the model decides.
 """
@@ -28,7 +27,7 @@ from exploracoder.engine.workbench import Workbench
 from exploracoder.models.model_functions import Tool
 from exploracoder.state import Candidate
 
-# Of a doc that was asked for by name more is shown than of those that were only found.
+# A doc that was requested by name is shown at greater length than one that was only found.
 _WHOLE = 4
 _SAME_NAME = 3
 
@@ -50,9 +49,9 @@ class Snippet(BaseModel):
 
 
 def functions_for(trial: Trial, *, is_repair: bool) -> tuple[Tool, ...]:
-    """What may be called before one draft or repair of a step; nothing unless the settings say so.
+    """The functions that may be called before a draft or repair; none unless the settings say so.
 
-    Together they are called at most `tools.MAX_CALLS` times for each.
+    Each draft or repair allows at most `model_functions.MAX_CALLS` calls in total.
     """
     bench, part = trial.bench, trial.step.subtask.id
     mode = bench.settings.functions
@@ -69,9 +68,9 @@ def functions(
     variables: Sequence[Variable] = (),
     candidates: Sequence[Candidate] = (),
 ) -> tuple[Tool, ...]:
-    """The functions for one part of the work, in which code is tried on the branch ``base``.
+    """The functions for one part of the work, which try code in forks of the branch ``base``.
 
-    What ``variables`` hold and what the code of ``candidates`` printed is not sent to the web.
+    The values of ``variables`` and the output of ``candidates`` are not sent to the web.
     """
     toolbox = _Functions(bench, part, base, variables, list(candidates))
     web = " and on the web" if bench.settings.web_search != "off" else ""

@@ -1,4 +1,4 @@
-"""From a task to subtasks of one or two API calls each (ExploraCoder, section 3.2)."""
+"""Splits a task into subtasks of one or two API calls each (ExploraCoder, section 3.2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exploracoder.state import Subtask
 
 _TASK_CHARS = 1200
 _GOAL_TOKENS = 60
-# A plan that is a little longer than it was asked for is better than one that loses its end.
+# A plan that is a little longer than requested is better than one that loses its end.
 _MOST = 2
 
 
@@ -33,7 +33,7 @@ class _PlanReply(BaseModel):
 
 
 def _form(most: int) -> type[_PlanReply]:
-    """The form with a bound: a small model goes on with subtasks until it is cut off."""
+    """The form with an upper bound: a small model adds subtasks until it is cut off."""
     subtasks = (list[str], Field(min_length=1, max_length=most))
     return create_model("_PlanReply", __base__=_PlanReply, subtasks=subtasks)
 
@@ -41,12 +41,11 @@ def _form(most: int) -> type[_PlanReply]:
 async def plan(
     bench: Workbench, briefings: Sequence[Briefing], before: Sequence[Subtask] = ()
 ) -> list[str]:
-    """The goals of the task's subtasks, or of what of it remains after those ``before``.
+    """The goals of the task's subtasks, or of those that remain after ``before``.
 
-    Example plans are earlier turns of the conversation: small models copy examples that stand in
-    the question itself. A model that gives no plan in the form that it is asked for leaves the
-    whole task as the one subtask. Raises BudgetError, and ModelError when the model cannot be
-    asked.
+    Example plans are earlier turns of the conversation, because small models copy examples from
+    the question itself. If the reply is not a plan in the requested form, the whole task becomes
+    the only subtask. Raises BudgetError, and ModelError if the model cannot be asked.
     """
     question = await _question(bench, briefings, before)
     return await _ask(bench, [*_examples(bench, briefings), question])
@@ -99,12 +98,12 @@ async def _question(
 
 
 def _distinct(goals: Sequence[str]) -> list[str]:
-    """The goals without numbers at their heads, empty ones and repetitions."""
+    """The goals stripped of leading numbers or bullets, without empty ones and duplicates."""
     texts = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
     return list(dict.fromkeys(goal for goal in texts if goal))
 
 
 def numbered(goals: Iterable[str], taken_ids: Iterable[str]) -> tuple[Subtask, ...]:
-    """The goals as subtasks, under ids that are free."""
+    """The goals as subtasks with unused ids."""
     first = next_number(taken_ids)
     return tuple(Subtask(id=f"step-{n}", goal=goal) for n, goal in enumerate(goals, start=first))

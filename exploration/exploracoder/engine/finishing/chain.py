@@ -1,5 +1,4 @@
-"""The chain of steps: one explored after another, gone back from, and the solution of them all.
-
+"""The chain of steps: explored one after another, with backtracking, and joined to a solution.
 ExploraCoder, section 3.
 """
 
@@ -26,13 +25,13 @@ from exploracoder.texts import Text
 
 
 async def explore_open(bench: Workbench) -> bool:
-    """Explore the open steps in order, and go back where nothing runs.
+    """Explore the open steps in order, backtracking where nothing runs.
 
-    False where the user decides next, or a check is passed by what there is.
+    Returns False if the user decides next, or if the steps so far pass the check.
     """
     backtracks = bench.settings.backtracks
     is_open = next_open(bench.exploration) is not None
-    # Cells that were written at once have run already.
+    # Cells that were written in one request have run already.
     if is_open and not bench.is_review() and await is_enough(bench):
         return False
     while (step := next_open(bench.exploration)) is not None and not bench.limits.is_late:
@@ -49,9 +48,9 @@ async def explore_open(bench: Workbench) -> bool:
 
 
 async def is_enough(bench: Workbench) -> bool:
-    """Whether what was explored so far passes the user's check: what is open is not needed then.
+    """Whether the steps so far pass the user's check; the open ones are then skipped.
 
-    Without a check, nobody can say so: a step that is still open may change what there is.
+    Without a check this cannot be known: a step that is still open may change the results.
     """
     wanted_names = set(result_names(bench.exploration.task))
     made_names = {name for step in bench.exploration.steps for name in _made(step)}
@@ -77,9 +76,9 @@ def _made(step: Step) -> Iterator[str]:
 
 
 async def explore_step(bench: Workbench, step: Step) -> Step:
-    """Explore an open step from its docs on; what was chosen for it before is tried first.
+    """Explore an open step, starting with its docs; an earlier choice is tried first.
 
-    In a review its choice is a proposal, and the chain stays as it was.
+    In a review the choice is only a proposal, and the chain stays as it was.
     """
     base = bench.branches.current
     again = None
@@ -103,7 +102,7 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
 
 
 def _was_written_after_a_failure(bench: Workbench, step: Step) -> bool:
-    """Whether the step has code that did not run yet, and may need what an earlier one lacks."""
+    """Whether the step has code that has not run yet and may depend on a step that failed."""
     if step.candidate is None or step.candidate.observation is not None:
         return False
     before = itertools.takewhile(
@@ -113,7 +112,7 @@ def _was_written_after_a_failure(bench: Workbench, step: Step) -> bool:
 
 
 async def _run_or_give_up(bench: Workbench, step: Step) -> None:
-    """Run the step as it was written; where that fails, it is not what should be explored."""
+    """Run the step as written; if it fails, mark it failed instead of exploring it."""
     if await run_written(bench, step):
         return
     failed_step = find_step(bench.exploration, step.subtask.id)
@@ -122,7 +121,7 @@ async def _run_or_give_up(bench: Workbench, step: Step) -> None:
 
 
 async def read_docs(bench: Workbench, step: Step) -> Step:
-    """The step with the docs that are recommended for it, recorded."""
+    """Recommend docs for a step and record them; returns the step with them."""
     bench.tell(step.subtask.id, "Reading the docs")
     step = step.model_copy(update={"recommendation": await recommend(bench, step.subtask)})
     bench.put(step)
@@ -143,8 +142,8 @@ def _verdict(step: Step) -> str:
 
 
 async def _compose(bench: Workbench) -> Attempt | None:
-    """A solution from the steps alone that the user's checks accept, going back to the steps which
-    the checks find wrong."""
+    """Compose a solution that the user's checks accept from the steps alone, going back to steps
+    that the checks find wrong."""
     for _ in range(1 + bench.settings.backtracks):
         attempt = await compose(bench)
         if attempt is None or attempt.is_good:

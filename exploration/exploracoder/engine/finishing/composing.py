@@ -1,4 +1,4 @@
-"""The solution that the explored steps are already: the model is not asked."""
+"""Composes the solution from the explored steps, without asking the model."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _COMPOSED = 64
 
 
 async def compose(bench: Workbench) -> Attempt | None:
-    """What the steps' candidates make together, run with the user's checks: the model is not asked.
+    """Join the steps' candidates and run them with the user's checks, without asking the model.
 
-    The chain as it was chosen comes first; with a check, other candidates that ran in their places
-    follow. Returns the first attempt that is good, or else that of the chosen chain. None where the
-    steps cannot be put together, and without a check also where that leaves any doubt.
+    The chosen chain comes first; with a check, combinations with other candidates that ran follow.
+    Returns the first good attempt, or else that of the chosen chain. None if the steps cannot be
+    joined, or if any doubt remains and there is no check.
     """
     exploration = bench.exploration
     if not (bench.settings.compose and exploration.trace):
@@ -43,7 +43,7 @@ async def compose(bench: Workbench) -> Attempt | None:
 
 
 def _together(exploration: Exploration, codes: Sequence[str]) -> str | None:
-    """The codes as one program, or as the body of the function that is asked for."""
+    """The snippets as one program, or as the body of the requested function."""
     task = exploration.task
     if stub.function_name(task.stub):
         return _as_function(task.stub, codes)
@@ -53,11 +53,11 @@ def _together(exploration: Exploration, codes: Sequence[str]) -> str | None:
 
 
 def _as_function(head: str, codes: Sequence[str]) -> str | None:
-    """The steps under the function's head, with the value of the last one returned.
+    """The steps under the function's head, returning the value of the last one.
 
-    None where the last one makes no value; where some parameter is not used, for then the steps
-    hold an example's value in its place; and where something that they make is not: it was not the
-    last value alone that was wanted.
+    None if the last one has no value; if a parameter is not read, since the steps then contain an
+    example value in its place; or if a variable that they make is not read, since the last value
+    was then not all that was wanted.
     """
     imports, body = _parted(codes)
     value = _value_of(body[-1]) if body else None
@@ -87,7 +87,7 @@ def _value_of(last: ast.stmt) -> ast.expr | None:
 
 
 def _is_as_explored(exploration: Exploration, attempt: Attempt) -> bool:
-    """Whether the attempt gives, in a fresh state, what the steps gave, under the wanted names."""
+    """Whether the attempt reproduces the steps' wanted results in a fresh state."""
     if not attempt.leaves_no_doubt or attempt.problems:
         return False
     if attempt.call is not None:
@@ -103,7 +103,7 @@ def _is_as_explored(exploration: Exploration, attempt: Attempt) -> bool:
 
 
 def _choices(exploration: Exploration) -> list[list[str]]:
-    """For each finished step the codes that ran, the chosen one first; none with magics in it."""
+    """For each finished step the code that ran, the chosen one first; none that has magics."""
     return [
         [
             candidate.code
@@ -122,7 +122,7 @@ def _joined(codes: Sequence[str]) -> str:
 
 
 def _parted(codes: Sequence[str]) -> tuple[list[str], list[ast.stmt]]:
-    """Imports, each once, and the other statements without the prints that were there to look."""
+    """The imports, each once, and the other statements, without those that only show values."""
     body = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
     imports = dict.fromkeys(ast.unparse(node) for node in body if isinstance(node, IMPORTS))
     return list(imports), [node for node in body if not isinstance(node, IMPORTS)]

@@ -1,4 +1,4 @@
-"""What the model is told when it is to write the solution, or to mend it.
+"""The prompts that ask the model to write the solution, or to repair it.
 
 ExploraCoder, appendix A.9 (listing 7).
 """
@@ -37,9 +37,9 @@ def solution_messages(
 ) -> list[Message]:
     """The conversation that asks for the solution: docs, what was tried, and the task.
 
-    ``subtasks`` are given as instructions, one after another; ``library_map`` has further APIs in
-    a line each, ``examples`` are shown beside those that the exploration has. Of ``left_out`` APIs
-    it is said that there is no room for them.
+    ``subtasks`` are given as instructions, in order; ``library_map`` lists further APIs, one per
+    line; ``examples`` are shown besides the exploration's own. The prompt mentions that
+    ``left_out`` more APIs did not fit.
     """
     task, settings = bench.exploration.task, bench.settings
     trace = [
@@ -85,7 +85,7 @@ def failure_words(bench: Workbench, attempt: Attempt) -> str:
         reason = f"the call `{attempt.call.called}` failed"
         return f"Your code ran, but {reason}:\n\n{fenced(message, 'text')}"
     if attempt.checks == "failed":
-        # The exception's words, not the check's code: the expected values are not for copying.
+        # The exception's message, not the check's code: expected values are not for copying.
         message = describe_error(failure, "", chars)
         return f"Your code ran, but a check of its result failed:\n\n{fenced(message, 'text')}"
     message = describe_error(failure, attempt.code, chars)
@@ -93,7 +93,7 @@ def failure_words(bench: Workbench, attempt: Attempt) -> str:
 
 
 async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
-    """The turn that asks for a failed attempt to be mended."""
+    """The turn that asks for a repair of a failed attempt."""
     settings, task, failure = bench.settings, bench.exploration.task, attempt.failure
     observation = failure or (attempt.call.observation if attempt.call else None)
     source = ""

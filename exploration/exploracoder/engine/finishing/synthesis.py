@@ -48,14 +48,14 @@ async def synthesize(
     examples: Sequence[Example] = (),
     is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
 ) -> Solution:
-    """Write the solution from the trace and ``apis``; stop when the attempts are enough.
+    """Write the solution from the trace and ``apis``, until ``is_enough`` accepts the attempts.
 
-    That is by default when the last one is good and its example call did not fail. Each of the
-    settings' attempts starts from scratch and is repaired within its rounds; none but the first
-    when ``share`` of a limit is used up. ``subtasks`` are instructions for it, ``part`` is what
-    they are counted as, ``library_map`` has further APIs in a line each, ``examples`` are
-    further ones. What is written ``from_memory`` may have any names. Raises BudgetError,
-    ModelError, and NoCodeError where no reply has code in it.
+    By default that is when the last one is good and its example call did not fail. Each attempt
+    starts from scratch and has its own repair rounds; no further one starts once ``share`` of a
+    limit is used up. ``subtasks`` are instructions for the model, ``part`` is what requests count
+    towards, ``library_map`` lists further APIs, and ``examples`` are further ones. Code written
+    ``from_memory`` may use any names. Raises BudgetError, ModelError, and NoCodeError if no reply
+    contains code.
     """
     settings, results, seen_codes = bench.settings, list[Attempt](), set[str]()
     silence: NoCodeError | None = None
@@ -88,9 +88,9 @@ async def _write(
     seen_codes: set[str],
     is_code: bool,
 ) -> AsyncIterator[Attempt]:
-    """One text from scratch and its repairs, until one of them leaves no doubt.
+    """Yield an attempt from scratch and its repairs, until one of them leaves no doubt.
 
-    Raises NoCodeError where none of the replies has code in it.
+    Raises NoCodeError if none of the replies contains code.
     """
     attempt: Attempt | None = None
     for repair in range(1 + rounds):
@@ -130,9 +130,11 @@ async def mend(
     run: Callable[[str], Awaitable[Attempt]],
     seen_codes: set[str],
 ) -> Attempt | None:
-    """The attempt with other names, tried with ``run`` and without asking the model, if that is
-    good: near ones of those that do not exist, or else other APIs, but for
-    ``seen_codes``."""
+    """The attempt with other names in it, if one such variant proves good when ``run``.
+
+    The model is not asked. Names near missing ones are tried first, then other APIs, but no code
+    in ``seen_codes``.
+    """
     if not (bench.settings.repair_names and bench.is_confined):
         return None
     variant = await _rename(original, run)
@@ -190,7 +192,7 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
     """The APIs that the trace used and those recommended for the whole task (equation 4)."""
     paths = [path for link in bench.exploration.trace for path in link.candidate.apis]
     docs = [doc for path in paths if (doc := bench.libraries.known.at(path)) is not None]
-    # The notebook keeps the beginning of a doc that was recommended; the index has the whole.
+    # The notebook keeps only the beginning of a recommended doc; the index has all of it.
     docs += [bench.libraries.known.at(doc.path) or doc for doc in bench.exploration.overall.kept]
     return tuple({doc.path: doc for doc in docs}.values())
 
@@ -202,10 +204,10 @@ async def try_solution(
     part: str = PART,
     calls: str = "",
 ) -> Attempt:
-    """Run a text of the solution, and the user's checks after it, in a fresh fork of the root.
+    """Run one version of the solution, then the user's checks, in a fresh fork of the root.
 
-    Without a check ``calls`` run after it, or, where there are none, a function is called with the
-    example arguments, if it has some. A class is put into a copy of its repository first.
+    Without a check, ``calls`` run after it; without those, a function is called with its example
+    arguments, if it has any. A class is first put into a copy of its repository.
     """
     task = bench.exploration.task
     if task.target is not None:
@@ -223,7 +225,7 @@ async def try_solution(
         if observation.ran and task.check:
             check_observation = await bench.branches.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
-            # What a function does is seen when the check calls it.
+            # What happens inside a function only shows when the check calls it.
             missing = await missing_attribute(bench, branch, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
             call_observation = await bench.branches.run(part, branch, example)

@@ -1,1 +1,1 @@
-"""What is known of the libraries, and which of it a question needs."""
+"""What is known about the libraries, and which part of it a question needs."""

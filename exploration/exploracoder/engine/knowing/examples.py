@@ -1,6 +1,6 @@
 """Which examples a prompt shows: the libraries' own, and code that was used before.
 
-The latter is of the user's own files and of explorations whose code they, or their check, accepted.
+Such code comes from the user's files and from explorations that they, or their check, accepted.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ async def choose_examples(bench: Workbench, library: str) -> tuple[Example, ...]
 
 
 async def used_before(bench: Workbench, hits: Sequence[Hit], room: int) -> tuple[Example, ...]:
-    """What was used before and fits the task, nearest first, in at most ``room`` characters.
+    """Previously used code that fits the task, nearest first, in at most ``room`` characters.
 
-    ``hits`` are the APIs that were found for the task.
+    ``hits`` are the APIs found for the task.
     """
     task, examples = bench.exploration.task.text, list[NearExample]()
     for library in bench.libraries.names:
@@ -64,7 +64,7 @@ def _shown(example: NearExample) -> Example:
 
 
 def _within(examples: Iterable[Example], room: int) -> Iterator[Example]:
-    """Those that there is room for; what is too long leaves it to the next."""
+    """The examples that fit into ``room``; one that is too long is skipped."""
     for one in examples:
         chars = example_chars([one])
         if len(one.code) <= EXAMPLE_CHARS and chars <= room:

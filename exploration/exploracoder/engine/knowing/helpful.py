@@ -1,4 +1,4 @@
-"""The docs that may help to mend a failure, and those that a solution rests on."""
+"""The docs that may help repair a failure, and those that a solution relies on."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ async def helpful_apis(
     observation: Observation | None,
     goal: str,
 ) -> tuple[ApiDoc, ...]:
-    """The docs that may mend a failure.
+    """The docs that may help repair a failure.
 
-    They are of what does what the wrong names seem to say, of real names near them, and of the
-    members of the type that the error names, those that fit the goal first. None without the
-    setting ``name_hints``.
+    They cover APIs that do what the wrong names suggest, real names near these, and members of
+    the type that the error names, those that fit the goal first. Empty without the setting
+    ``name_hints``.
     """
     if not bench.settings.name_hints:
         return ()
@@ -66,18 +66,18 @@ async def helpful_apis(
 
 _ALIKE = 3
 _SEARCHED_MEMBERS = 200
-# A value of Python's own may have it: ``rows.append`` says nothing of a library.
+# Members of Python's built-in types: ``rows.append`` says nothing about a library.
 _OF_VALUES = frozenset(
     name for kind in (str, bytes, int, float, list, tuple, dict, set) for name in dir(kind)
 )
 
 
 def docs_behind(bench: Workbench, code: str, variables: Sequence[Variable]) -> tuple[ApiDoc, ...]:
-    """The docs of the libraries' APIs that a text uses, in the order of their paths.
+    """The docs of the libraries' APIs that code uses, sorted by path.
 
-    Whoever reads a solution should see what it rests on, be it that the model was shown the docs or
-    that it wrote from memory. What the context imports is imported. A member that several classes
-    have is that of a live variable's class; none, if there is no such variable.
+    Readers of a solution should see what it relies on, whether the model was shown the docs or
+    wrote from memory. The context's imports count. A member that several classes have is taken
+    from a live variable's class, and left out if there is no such variable.
     """
     apis = bench.libraries.known
     around = names.read(bench.exploration.task.context, apis)

@@ -1,6 +1,6 @@
-"""What a prompt says of the libraries: their overview, the map, docs in full, examples.
+"""What a prompt says about the libraries: their overview, the map, docs in full, examples.
 
-It is the same in every request of an exploration, and what does not depend on the task comes first.
+It is the same in every request of an exploration, and its task-independent parts come first.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from exploracoder.engine.reading.value_text import clip, describe_api, describe_
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
 
-# Shares of the room; the docs in full have what is left.
+# Fractions (1/n) of the room; the docs in full get what is left.
 _OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A prompt's text on the libraries: ``docs`` stand in it in full, ``mapped`` in a line each.
+    """A prompt's text on the libraries: ``docs`` appear in full, ``mapped`` in one line each.
 
     Its first ``stable_chars`` characters are the same for every task.
     """
@@ -37,7 +37,7 @@ class Knowledge:
 
 
 async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
-    """What the libraries offer, in at most ``room`` characters, and the docs in it in full."""
+    """What the libraries offer, in at most ``room`` characters, with some docs in full."""
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
     best = [hit.doc.path for hit in hits]
@@ -58,16 +58,16 @@ async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
 
 
 def _map(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> LibraryMap:
-    """The same map for every task where all APIs have room, else one of what is near to this one.
+    """The same map for every task if all APIs fit, otherwise one of those nearest to this task.
 
-    The first sentences that the former leaves out are in the docs of what is nearest.
+    First sentences that the former leaves out are in the full docs of the nearest APIs.
     """
     api_map = library_map(docs, chars)
     return api_map if api_map.is_whole else library_map(docs, chars, best)
 
 
 def _overview(bench: Workbench, chars: int) -> str:
-    """What each library's own documentation begins with."""
+    """The beginning of each library's own documentation."""
     names = bench.libraries.names
     texts = (bench.libraries.index.info(name).overview.strip() for name in names)
     return "\n\n".join(clip(text, chars // len(names)) for text in texts if text)

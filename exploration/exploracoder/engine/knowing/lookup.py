@@ -1,4 +1,4 @@
-"""APISearch: what a model may look up, in the docs and on the web, and what stays here.
+"""APISearch: what a model may look up in the docs and on the web, and what must stay local.
 
 Source: ToolCoder, sections 3.1 and 3.4; there a fine-tuned model writes the call into its code.
 """
@@ -46,7 +46,7 @@ class Query(BaseModel):
 
 
 def description(bench: Workbench) -> str:
-    """What the model is told of the function."""
+    """The function's description for the model."""
     web = " and on the web" if bench.settings.web_search != "off" else ""
     return _DESCRIPTION.format(web=web)
 
@@ -54,10 +54,10 @@ def description(bench: Workbench) -> str:
 def open_web(settings: Settings, limit_s: float | None = None) -> WebSearch | None:
     """The web search that the settings name; None when it is off.
 
-    ``limit_s`` is how long a search may hold its caller up; by default as long as ToolCoder's.
+    ``limit_s`` is how long a search may block its caller; by default as long as ToolCoder's.
 
     Raises:
-        InputError: it needs a package that is not there, or its address cannot be used.
+        InputError: it needs a package that is not installed, or its address cannot be used.
     """
     if settings.web_search == "off":
         return None
@@ -86,10 +86,10 @@ def search(
     variables: Sequence[Variable] = (),
     tried: Sequence[Candidate] = (),
 ) -> Answer:
-    """The APIs for a query, k at most of each source; blocks.
+    """The APIs for a query, at most k from each source; blocks.
 
-    What ``variables`` hold and what ``tried`` code printed is not sent to the web. Raises
-    RetrievalError when nothing can be searched.
+    The values of ``variables`` and the output of ``tried`` code are not sent to the web. Raises
+    RetrievalError if nothing can be searched.
     """
     from exploracoder_retrieval.apisearch.api_search import ApiSearch
 
@@ -105,7 +105,7 @@ def search(
 def _guard(
     bench: Workbench, variables: Sequence[Variable], candidates: Sequence[Candidate]
 ) -> Guard:
-    """Keeps the user's values and names here; what the library's docs say may be asked for."""
+    """A guard that keeps the user's values and names local; words of the docs may be sent."""
     from exploracoder_retrieval.apisearch.query_guard import Guard
 
     task = bench.exploration.task
@@ -124,7 +124,7 @@ _COMPOUND = re.compile(r"\b[A-Za-z]+(?:_\w+|[a-z\d][A-Z]\w*|\d\w*)")
 
 
 def _shown(candidate: Candidate) -> str:
-    """What a candidate printed, without the words that stand in its code: those are labels."""
+    """The words that a candidate printed, without those in its code, which are labels."""
     observation = candidate.observation
     if observation is None:
         return ""
@@ -134,7 +134,7 @@ def _shown(candidate: Candidate) -> str:
 
 
 def in_words(bench: Workbench, answer: Answer) -> str:
-    """An answer for the model: docs where there are, else names with the pages that say them."""
+    """An answer as text for the model: docs where they exist, else names with their web pages."""
     docs = [api.doc for api in answer.apis if api.doc is not None]
     others = [api for api in answer.apis if api.doc is None]
     parts = [describe_apis(docs, bench.settings.doc_chars)] if docs else []

@@ -1,4 +1,4 @@
-"""What can be said of a snippet before it runs, and of the names that a run found missing."""
+"""Checks a snippet's names before it runs, and reads from a failed run which one is missing."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import NameProblem
 
-# What Python says of an object that cannot do what was asked of it. A type that is written in C,
-# such as an array's, is said with its module.
+# Python's message for an object that does not support an operation. A type written in C, such as
+# an array's, is named with its module.
 OBJECT_ERROR = re.compile(
     r"'(?:[\w.]+\.)?(?P<type>\w+)' object (?:is|has|does)\b(?:.*attribute '(?P<name>\w+)')?"
 )
@@ -39,7 +39,7 @@ async def missing_attribute(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A snippet after the static check, imports that were missing put in."""
+    """A snippet after the static check, with missing imports added."""
 
     code: str
     added_imports: tuple[str, ...] = ()
@@ -58,12 +58,12 @@ async def check(
     """Check every name of a snippet against the installed version, without running anything.
 
     Args:
-        bench: What it is worked with.
-        branch: Where it is about to run.
+        bench: The exploration's tools.
+        branch: The branch in which it is about to run.
         code: The snippet.
-        variables: Those of the branch; modules are not counted among them.
+        variables: The branch's variables, without modules.
         earlier: The code that has run there.
-        docs: The docs that whoever wrote it has seen.
+        docs: The docs that the snippet's author has seen.
     """
     imports = tuple(library.import_name for library in bench.exploration.libraries)
     before = _imported(earlier, bench.libraries.known)
@@ -83,7 +83,7 @@ async def check(
 
 
 def _imported(codes: Sequence[str], apis: KnownApis) -> dict[str, str]:
-    """What codes import, by the names that it has there."""
+    """The imports of several snippets: local names mapped to paths."""
     paths: dict[str, str] = {}
     for code in codes:
         paths |= names.read(code, apis).imported

@@ -20,7 +20,7 @@ from exploracoder.prompts import render
 from exploracoder.state import RankedApi, Recommendation, Step, Subtask
 
 _KEPT_DOC_CHARS = 4000
-# APIs that are looked at for a name which does not exist.
+# APIs considered for a name that does not exist.
 ALIKE = 8
 
 
@@ -35,9 +35,9 @@ class _RerankReply(BaseModel):
 async def find(
     bench: Workbench, query: str, k: int, variables: Sequence[Variable] = ()
 ) -> tuple[Hit, ...]:
-    """k APIs for a query, sifted if the settings say so: without a model.
+    """Find k APIs for a query, sifted if the settings say so, without a model.
 
-    Searching takes a while, and a server has other things to do: it is done in a thread.
+    Searching takes a while, so it is done in a thread to keep a server responsive.
     """
     most = 3 * k if bench.settings.sift else k
     hits = await asyncio.to_thread(bench.libraries.index.search, query, bench.libraries.names, most)
@@ -47,11 +47,11 @@ async def find(
 
 
 async def find_alike(bench: Workbench, names: Iterable[str], k: int) -> tuple[ApiDoc, ...]:
-    """k APIs for each name that does not exist: those that do what it seems to say.
+    """Find k APIs for each name that does not exist: those that do what it suggests.
 
-    The name alone is asked for. On 126 names of pandas and NumPy, in libraries which call these
-    things otherwise, the right one is among the first 8 in 84 of 100 cases, and in 57 when the
-    task's sentence is asked for.
+    The query is the name alone. For 126 names from pandas and NumPy, in libraries that have other
+    names for these things, the right one is among the first 8 in 84 of 100 cases, and in 57 if the
+    query is the task's sentence.
     """
     docs: dict[str, ApiDoc] = {}
     for name in names:
@@ -63,9 +63,9 @@ async def find_alike(bench: Workbench, names: Iterable[str], k: int) -> tuple[Ap
 async def find_meant(
     bench: Workbench, query: str, names: Iterable[str], k: int
 ) -> tuple[ApiDoc, ...]:
-    """k APIs for a query and for names that do not exist, each of which has its say in the order.
+    """Find k APIs for a query and for names that do not exist, with all the rankings merged.
 
-    A name that was written from memory is the best query for what the library calls otherwise.
+    A name written from memory is the best query for what the library calls something else.
     """
     rankings = [await find_alike(bench, [name], k) for name in names]
     rankings.append(tuple(hit.doc for hit in await find(bench, query, k)))
@@ -82,7 +82,7 @@ async def recommend(bench: Workbench, subtask: Subtask) -> Recommendation:
 
 
 async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommendation:
-    """k_G APIs for the whole task: what was retrieved for the subtasks, ranked again together."""
+    """k_G APIs for the whole task: those found for the subtasks and the task, ranked together."""
     task, settings = bench.exploration.task, bench.settings
     rankings = [[api.doc for api in step.recommendation.apis] for step in steps]
     hits = await find(bench, task.text, settings.retrieved_apis)
@@ -96,7 +96,7 @@ async def recommend_overall(bench: Workbench, steps: Sequence[Step]) -> Recommen
 def _merge(bench: Workbench, rankings: Sequence[Sequence[ApiDoc]]) -> list[Hit]:
     """The docs of several rankings, joined by reciprocal rank fusion.
 
-    They are the index's: of one that a step has dropped, the notebook keeps the head alone.
+    They come from the index: of a doc that a step dropped, the notebook keeps only the head.
     """
     docs = {
         doc.path: bench.libraries.known.at(doc.path) or doc
@@ -128,10 +128,10 @@ async def _keep(
 
 
 def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
-    """What a notebook keeps of a doc: the index has the rest.
+    """The part of a doc that a notebook keeps; the index has the rest.
 
-    Its file is named from the library's folder on: where that lies is nobody's business, and is
-    another place on another machine.
+    Its file path starts at the library's folder: where that is located is private, and differs
+    from machine to machine.
     """
     file = doc.file
     if file is not None:
@@ -151,9 +151,9 @@ def trim(bench: Workbench, doc: ApiDoc, *, is_kept: bool) -> ApiDoc:
 async def _rerank(
     bench: Workbench, part: str, hits: Sequence[Hit], question: str, most: int
 ) -> list[int]:
-    """The indices that the model finds relevant, best first; none when it says that none is.
+    """The indices that the model finds relevant, best first; empty if it says that none is.
 
-    The retriever's order stands where its answer cannot be used.
+    The retriever's order stands if the model's answer cannot be used.
     """
     messages = [
         Message("system", render("rerank", "system")),

@@ -1,10 +1,10 @@
-"""Sifts what was retrieved by what else is known: the library's own examples, the live variables.
+"""Sifts retrieved APIs by what else is known: the library's own examples and the live variables.
 
-The same words find constants, and one method on ten classes. Of a member that several classes
-share, one is kept, so that the next thing is not crowded out; what a class overrides is kept, too:
-recall at 15, of 55 tasks of pandas_eval and 120 of DS-1000 with pandas, is 62.1 and 34.3, and 59.1
-and 33.6 where members that are only described alike are one. What the library's first examples use
-goes up, as do members of the types that are at hand.
+The same words also find constants, and one method on ten classes. Of a member that several classes
+share, one is kept, so that it does not crowd out other APIs; overrides are kept, too: recall at 15,
+on 55 tasks of pandas_eval and 120 of DS-1000 with pandas, is 62.1 and 34.3, against 59.1 and 33.6
+if members that merely have similar descriptions are merged. APIs that the library's first examples
+use move up, as do members of the types at hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from exploracoder_retrieval.shared_members import alike, one_of_each, same
 
 from exploracoder.engine.reading.known_apis import KnownApis
 
-# More puts what the examples use before what was asked for: the ranking weighs use as well.
+# More would rank what the examples use above what was asked for: retrieval weighs use as well.
 _USED_IN_EXAMPLES = 1.4
 _OF_LIVE_TYPE = 2.0
 _ATTRIBUTE = 0.35
@@ -31,9 +31,9 @@ def sift(
     used_names: Collection[str],
     variables: Sequence[Variable],
 ) -> tuple[Hit, ...]:
-    """``hits`` for a query weighed anew, best first, one for each shared member.
+    """The ``hits`` for a query, reweighted, best first, with one for each shared member.
 
-    What the query calls by its name comes before all else.
+    APIs that the query calls by name come before all others.
     """
     types = live_types(apis, variables)
     name_hits = (Hit(doc=doc, score=1.0) for doc in _named(query, apis))
@@ -48,12 +48,12 @@ def sift(
 
 
 def live_types(apis: KnownApis, variables: Sequence[Variable]) -> frozenset[str]:
-    """The library's classes of which there are live variables, or elements of variables."""
+    """The library's classes that live variables, or their elements, are instances of."""
     return frozenset(doc.path for one in variables for doc in apis.classes_in(one.type))
 
 
 def _at_hand(hit: Hit, apis: KnownApis, types: Collection[str]) -> Hit:
-    """The same member on a type that is at hand, if it is there too."""
+    """The hit moved to the same member of a type at hand, if one has it."""
     owner, _, name = hit.doc.path.rpartition(".")
     if owner in types or hit.doc.kind not in ("method", "property"):
         return hit
@@ -65,9 +65,9 @@ def _at_hand(hit: Hit, apis: KnownApis, types: Collection[str]) -> Hit:
 
 
 def _named(query: str, apis: KnownApis) -> list[ApiDoc]:
-    """The APIs that a query calls by a name which is no common word: ``JustHTML``, ``to_text``.
+    """The APIs that a query calls by a name that is no common word: ``JustHTML``, ``to_text``.
 
-    Capitals alone are an abbreviation more often than a constant: "Parse the HTML".
+    A word in capitals is more often an abbreviation than a constant: "Parse the HTML".
     """
     names = dict.fromkeys(re.findall(r"\w*(?:[a-z][A-Z]|_[a-z]|[A-Z]{2})\w*", query))
     docs = [

@@ -1,7 +1,7 @@
-"""What the libraries' source says of the names in the line that failed.
+"""Looks up the names in the line that failed in the libraries' source.
 
-It answers as the repository tools do, and reads only the modules that those names lead to: no index
-of the whole library is made for it.
+It answers as the repository tools do, and reads only the modules that those names lead to, without
+indexing the whole library.
 
 Source: RepoClassBench (RRR): tools' answers beside an error.
 """
@@ -37,12 +37,12 @@ from exploracoder.repositories import tools_cache
 _MAX_NAMES = 4
 _MAX_MEMBERS = 24
 _MAX_BODY_LINES = 12
-# What these say is wrong with a call or a name: the signature tells, and the body does not.
+# Errors in a call or a name: the signature explains them, and the body does not.
 _CALL_ERRORS = {"TypeError", "AttributeError", "NameError", "ImportError", "ModuleNotFoundError"}
 
 
 class SourceLookup:
-    """Answers from the source that an interpreter would import. Its methods block."""
+    """Looks things up in the source that an interpreter would import; its methods block."""
 
     def __init__(self, python: str, homes: Sequence[Path]) -> None:
         interpreter = confined_interpreter.find_interpreter(python)
@@ -52,9 +52,9 @@ class SourceLookup:
         self._lineages = Lineages(self._scope)
 
     def describe(self, path: str, *, with_body: bool) -> str:
-        """How the API at a dotted path is called; empty when the source does not tell.
+        """How the API at a dotted path is called; empty if the source does not tell.
 
-        Of a member that its class does not have, the members that it has are named.
+        For a member that its class lacks, the members that the class has are listed.
         """
         definition = self._scope.at(path)
         if definition is not None and isinstance(definition.item, Class):
@@ -79,8 +79,8 @@ class SourceLookup:
         return self._members(class_, name)
 
     def source(self, path: str) -> str:
-        """The text of the class, function or method at a dotted path; empty where it is not to be
-        had. Raises RetrievalError."""
+        """The source of the class, function or method at a dotted path; empty if it is not
+        available. Raises RetrievalError."""
         definition = self._scope.at(path)
         if definition is not None and isinstance(definition.item, Class | Function):
             return self._text(definition.module, definition.item)
@@ -151,10 +151,10 @@ async def look_up(
     earlier: Sequence[str] = (),
     variables: Sequence[Variable] = (),
 ) -> str:
-    """What the source says of the libraries' names in the line that failed, cut to size.
+    """What the source says about the libraries' names in the line that failed, cut to size.
 
-    ``earlier`` are cells that ran before, whose imports count. Where the source does not tell, the
-    object in ``branch`` is asked. Empty when there is nothing to say, or the setting is 0.
+    ``earlier`` are cells that ran before; their imports count. If the source does not tell, the
+    live object in ``branch`` is inspected. Empty if nothing is found, or if the setting is 0.
     """
     chars, error = bench.settings.source_chars, observation.error if observation else None
     if not chars or error is None:
@@ -169,7 +169,7 @@ async def look_up(
         answer = answer or await _ask_live(bench, branch, chain)
         if answer and answer not in answers:
             answers.append(answer)
-    # The prompt puts it between such fences.
+    # The prompt adds the fences.
     return clip("\n".join(answers), chars)
 
 
@@ -182,7 +182,7 @@ def names_in_line(
 ) -> dict[str, str]:
     """The dotted names in the statement at a line, as written, with the absolute paths they mean.
 
-    What is called comes first. Empty when the code is not Python.
+    Callees come first. Empty if the code is not Python.
     """
     bound = {variable.name: variable.type for variable in variables}
     for cell in (*earlier, code):
@@ -202,7 +202,7 @@ def names_in_line(
 
 
 def _at_line(tree: ast.Module, line: int | None) -> Iterator[ast.AST]:
-    """The nodes of the statement at a line; of a loop or block, those of its head alone."""
+    """The nodes of the statement at a line; of a loop or block, only those of its head."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.stmt):
             continue
@@ -216,13 +216,13 @@ def _at_line(tree: ast.Module, line: int | None) -> Iterator[ast.AST]:
 
 
 def describe_source(bench: Workbench, path: str, with_body: bool) -> str:
-    """What the source says of the API at a dotted path; empty where it does not tell. Blocks."""
+    """What the source says about the API at a dotted path; empty if nothing. Blocks."""
     try:
         if bench.libraries.source is None:
             bench.libraries.source = SourceLookup(bench.exploration.python, library_homes(bench))
         return bench.libraries.source.describe(path, with_body=with_body)
     except (RetrievalError, InputError, SyntaxError):
-        # It only helps: without it the failure is mended as well as it can be.
+        # This is only an aid: the repair goes on without it.
         return ""
 
 
@@ -241,7 +241,7 @@ async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
 
 
 def library_homes(bench: Workbench) -> list[Path]:
-    """The folders in which libraries lie that nothing installed."""
+    """The folders that contain libraries which are not installed."""
     infos = [bench.libraries.index.info(name) for name in bench.libraries.names]
     return [Path(info.root).parent for info in infos if info.source != "installed"]
 

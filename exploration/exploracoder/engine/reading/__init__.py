@@ -1,1 +1,1 @@
-"""What stands in codes, replies, tasks and docs: nothing here asks a model or runs anything."""
+"""Reads code, replies, tasks and docs; nothing here asks a model or runs anything."""

@@ -3,10 +3,10 @@
     ### 1. what the cell is for      a cell
     ### Solution                     the whole solution
     ### Calls                        calls of the function that the solution defines
-    ### Done                         nothing is to be other
+    ### Done                         nothing needs to change
 
-A reply without headings is the solution alone. It is read as it comes: a part is complete when the
-next heading is there, or the reply.
+A reply without headings is the solution alone. It is read as it streams in: a part is complete when
+the next heading, or the end of the reply, is there.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from exploracoder.engine.reading.syntax import (
 from exploracoder.engine.reading.value_text import cut
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-# The whole reply as one block.
+# A whole reply wrapped in one block.
 _WRAPPED = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*(?:markdown|md)\b.*\n", re.IGNORECASE)
-# Of one level alone it is a comment, where the code has no fence.
+# A single ``#`` does not count: in code without a fence it is a comment.
 _HEADING = re.compile(r"\s{0,3}#{2,6}\s+(?:\*\*)?(?P<words>\S.*?)\s*#*:?\s*$")
 _BOLD = re.compile(r"\s{0,3}\*\*(?P<words>\S.*?)\s*(?:\*\*)?:?\s*$")
 _NUMBERED = re.compile(
@@ -49,7 +49,7 @@ _MOST_CELLS = 40
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as it was written; ``number`` counts from 1, and is None where it was left out."""
+    """A cell as it was written; ``number`` counts from 1, and is None if the heading has none."""
 
     number: int | None
     goal: str
@@ -58,9 +58,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a reply holds: cells in order, the solution, calls of it.
+    """The contents of a reply: cells in order, the solution, calls of it.
 
-    Codes are empty where the reply has none.
+    ``solution`` and ``calls`` are empty if the reply has none.
     """
 
     cells: tuple[Cell, ...] = ()
@@ -77,7 +77,7 @@ class _Part:
 
 
 def read_script(reply: str, *, is_cut_off: bool = False) -> Script:
-    """The script in a whole reply; of one that was cut off, the last part ends where it can."""
+    """The script in a whole reply; if it was cut off, the last part ends at a whole statement."""
     text = _lines(reply)
     parts = list(_parts(text))
     if not any(part.words for part in parts):
@@ -87,14 +87,14 @@ def read_script(reply: str, *, is_cut_off: bool = False) -> Script:
 
 
 def read_cells(reply: str) -> tuple[Cell, ...]:
-    """The cells that are complete in a reply which is still being written."""
+    """The complete cells in a reply that is still being written."""
     return _script(list(_parts(_lines(reply)))[:-1]).cells
 
 
 def cells_of(code: str) -> tuple[Cell, ...]:
-    """A program without functions cut into cells: where a comment, or a blank line, begins a part.
+    """Cut a program into cells, at the comments or else the blank lines that begin its parts.
 
-    Empty where it is a definition alone, or no Python.
+    Empty if it ends in a definition, or is not Python.
     """
     body = tree(code).body
     if not body or isinstance(body[-1], DEFINITIONS):
@@ -115,10 +115,10 @@ def cells_of(code: str) -> tuple[Cell, ...]:
 
 
 def body_of(code: str, name: str, result: str) -> str:
-    """A function's body as a program on variables that are named as its parameters are.
+    """A function's body as a program on variables named like its parameters.
 
-    What it returns is put into ``result``. What stands above the function comes first. Empty where
-    there is no such function, or it returns elsewhere than at its end.
+    Its return value is assigned to ``result``, and the code above the function comes first. Empty
+    if there is no such function, or if it returns anywhere but at its end.
     """
     functions = (one for one in tree(code).body if isinstance(one, ast.FunctionDef))
     function = next((one for one in functions if one.name == name), None)
@@ -129,7 +129,7 @@ def body_of(code: str, name: str, result: str) -> str:
     inside = lines[_start(lines, function.body[0]) : function.end_lineno]
     last = function.body[-1]
     index = last.lineno - _start(lines, function.body[0]) - 1
-    # Columns of the tree are bytes.
+    # Column offsets in the tree count bytes.
     line = inside[index].encode()
     before, after = line[: last.col_offset].decode(), line[last.col_offset :].decode()
     inside[index] = before + after.replace("return", f"{result} =", 1)
@@ -161,7 +161,7 @@ def _goal_of(piece: str) -> str:
 
 
 def heading_of(reply: str) -> str:
-    """The words of the heading that a reply has come to; empty before the first."""
+    """The latest heading of a reply that is being written; empty before the first."""
     parts = list(_parts(_lines(reply)))
     return parts[-1].words if parts else ""
 
@@ -214,7 +214,7 @@ def _parts(text: str) -> Iterator[_Part]:
 
 
 def _heading(line: str) -> str:
-    """A heading's words; empty where it is none. What is bold is one if it has a number or name."""
+    """A heading's words; empty for other lines. A bold line is one if it has a number or name."""
     if match := _HEADING.match(line):
         return match["words"]
     match = _BOLD.match(line)

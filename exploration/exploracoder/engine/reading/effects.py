@@ -1,6 +1,6 @@
-"""What code does beyond computing, as far as its text shows: said before anybody takes it over.
+"""What code does beyond computing, as far as its text shows: a warning before it is adopted.
 
-It is no protection: who wants to hide something can, and what a library does is not looked into.
+This is no protection: effects can be hidden on purpose, and libraries are not looked into.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NETWORK = (
     *("ftplib", "smtplib", "poplib", "imaplib", "telnetlib", "xmlrpc.client"),
     *("requests", "httpx", "aiohttp", "urllib3", "websockets", "websocket", "paramiko", "boto3"),
 )
-# Names by module; `*` are all of a module's.
+# Names by module; `*` stands for all of a module's names.
 _NAMES: Mapping[EffectKind, Mapping[str, str]] = {
     "deletes": {
         "os": "remove unlink rmdir removedirs truncate ftruncate",
@@ -103,7 +103,7 @@ class Effect(State):
 
 
 def effects(code: str) -> tuple[Effect, ...]:
-    """What code does beyond computing, by line; of code that is no Python, that nobody can tell."""
+    """What code does beyond computing, by line; code that is not Python counts as hidden."""
     plain, findings = (code, []) if syntax.parsed(code) else _without_magics(code)
     tree = syntax.parsed(plain)
     if tree is None:
@@ -130,7 +130,7 @@ def in_words(findings: tuple[Effect, ...]) -> str:
 
 
 def _without_magics(code: str) -> tuple[str, list[Effect]]:
-    """The code with IPython's own lines made harmless, and what these do."""
+    """The code with IPython's own lines replaced by ``pass``, and the effects of these lines."""
     lines, findings = code.split("\n"), []
     for number, line in enumerate(lines, start=1):
         match = _MAGIC.match(line)
@@ -146,7 +146,7 @@ def _without_magics(code: str) -> tuple[str, list[Effect]]:
 
 
 def _names(tree: ast.AST) -> dict[str, str]:
-    """What names stand for: imported ones for what was imported, those of the code for nothing."""
+    """What names stand for: the path of an imported name, nothing for one that code binds."""
     nodes = list(ast.walk(tree))
     own = {node.arg for node in nodes if isinstance(node, ast.arg)}
     own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -164,7 +164,7 @@ def _of_node(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[EffectKi
 
 
 def _of_name(node: ast.expr, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
-    """A function that is only named may be called under another name."""
+    """The effect of a name, even uncalled: it may be called later under another name."""
     path = _dotted(node, names)
     kind = "hidden" if path in _BARE else _kind_of(path)
     if kind is not None:
@@ -184,7 +184,7 @@ def _of_call(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectK
 
 
 def _of_open(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectKind, str]]:
-    """``open(path, mode)`` of whatever module, and ``path.open(mode)``."""
+    """The effect of ``open(path, mode)``, from any module, or of ``path.open(mode)``."""
     function, arguments = node.func, list(node.args)
     first = _text(arguments[0]) if arguments else None
     if isinstance(function, ast.Attribute) and (not arguments or _MODE.fullmatch(first or "")):
@@ -200,7 +200,7 @@ def _of_open(node: ast.Call, names: Mapping[str, str]) -> Iterator[tuple[EffectK
 def _of_method(
     function: ast.Attribute, first: str | None, names: Mapping[str, str]
 ) -> Iterator[tuple[EffectKind, str]]:
-    """A method of who knows what: its name says it, or the path or address that it is given."""
+    """The effect of an unknown object's method, judged by its name, or its path or address."""
     kind = _METHODS.get(function.attr)
     if kind == "deletes" or (kind == "writes" and not _is_here(function.value, names)):
         yield kind, f".{function.attr}"
@@ -211,7 +211,7 @@ def _of_method(
 
 
 def _is_here(value: ast.expr, names: Mapping[str, str]) -> bool:
-    """Whether it is a ``Path`` of a plain name, which lies in the folder that code works in."""
+    """Whether it is a ``Path`` of literals that stays in the working folder."""
     if not isinstance(value, ast.Call) or _dotted(value.func, names) != "pathlib.Path":
         return False
     texts = [_text(one) for one in value.args]
@@ -219,7 +219,7 @@ def _is_here(value: ast.expr, names: Mapping[str, str]) -> bool:
 
 
 def _kind_of(path: str) -> EffectKind | None:
-    """The kind of a name, or of the first of its parts that has one."""
+    """The kind of a dotted name, or of its shortest prefix that has one."""
     parts = path.split(".")
     for end in range(2, len(parts) + 1):
         module = ".".join(parts[: end - 1])
@@ -230,7 +230,7 @@ def _kind_of(path: str) -> EffectKind | None:
 
 
 def _dotted(node: ast.expr, names: Mapping[str, str]) -> str:
-    """``a.b.c`` with what ``a`` was imported as; empty for anything else."""
+    """``a.b.c`` with ``a`` replaced by what it was imported from; empty for anything else."""
     root, dot, rest = syntax.chain_of(node).partition(".")
     origin = names.get(root, root)
     return origin + dot + rest if origin else ""

@@ -1,4 +1,4 @@
-"""All APIs of the libraries at hand, found by any name they go by."""
+"""Finds the APIs of the libraries at hand by any name they go by."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class KnownApis:
         return self._by_path.get(path)
 
     def named(self, name: str) -> tuple[ApiDoc, ...]:
-        """The APIs whose last name this is, methods and aliases included."""
+        """The APIs with this last name, including methods and aliases."""
         return tuple(self._by_name.get(name, ()))
 
     def ending(self, name: str) -> tuple[ApiDoc, ...]:
@@ -45,7 +45,7 @@ class KnownApis:
         )
 
     def meant(self, name: str) -> tuple[ApiDoc, ...]:
-        """The API at this path, or else those that share most of its end, if only the last name."""
+        """The API at this path, or else those sharing its longest suffix, if only the last name."""
         doc = self.at(name)
         if doc:
             return (doc,)
@@ -54,9 +54,9 @@ class KnownApis:
         return next(filter(None, ends), ())
 
     def places(self, name: str) -> tuple[str, ...]:
-        """The paths at which to look for what a name means, likeliest first.
+        """The paths at which to look up a name, likeliest first.
 
-        A member of a class that the name begins with comes before others of that name, be it that
+        A member of the class that the name begins with comes before others of that name, even if
         it has no docs.
         """
         owner, _, last = name.rpartition(".")
@@ -65,8 +65,8 @@ class KnownApis:
         return tuple(dict.fromkeys([name, *members, *(doc.path for doc in self.meant(name))]))
 
     def importable(self, name: str) -> ApiDoc | None:
-        """The class or function which ``name`` can only mean: the one that the library publishes
-        nearest to its top. None when there is none, or several at the same depth."""
+        """The only class or function that ``name`` can mean: the one nearest to the library's top.
+        None if there is none, or several at the same depth."""
         docs = [doc for doc in self.named(name) if doc.kind in ("class", "function")]
         docs = [doc for doc in docs if doc.path.rpartition(".")[2] == name]
         depth = min((doc.path.count(".") for doc in docs), default=0)
@@ -88,5 +88,5 @@ class KnownApis:
 
 
 def names_used(codes: Iterable[str]) -> frozenset[str]:
-    """The identifiers that stand in example codes."""
+    """The identifiers in example code."""
     return frozenset(name for code in codes for name in re.findall(r"[A-Za-z_]\w*", code))

@@ -1,6 +1,6 @@
-"""The library map: every public API in a line, grouped as the library is.
+"""The library map: one line for each public API, grouped by module.
 
-It does not change from request to request, so that a server which keeps prefixes reads it once.
+It does not change from request to request, so that a server with a prefix cache reads it once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from exploracoder.engine.reading.value_text import cut
 
 _SIGNATURE_CHARS = 96
 _SUMMARY_CHARS = 72
-# Of a map in which not all fits, so much at least says what else there is, a line for each module:
-# less where a task says what matters.
+# In a map that does not fit, at least this fraction (1/n) says what else there is, one line per
+# module: less if a task says what matters.
 _REST_SHARE, _REST_SHARE_OF_ALL = 6, 3
 _REST_CHARS = 120
 _ELLIPSIS_CHARS = len(", …\n")
@@ -31,14 +31,14 @@ class LibraryMap:
 
 
 def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) -> LibraryMap:
-    """The APIs of ``docs`` in a line each: path, signature, first sentence.
+    """The APIs of ``docs``, one line each: path, signature, first sentence.
 
-    Those of a module stand together, and members below their class, by their last names. What
-    matters most are the ``best`` paths, then their classes' other members, then what is used most.
-    Where the lines have more than ``chars`` characters, only what matters most keeps its first
-    sentence. Where that does not do, only what matters most is kept, as much as there is room for;
-    of the others a line for each module says how many there are, and names those that are used
-    most. The order of the lines stays that of ``docs``. Empty without room for any.
+    A module's APIs stand together, and members below their class, under their last names. The
+    ``best`` paths matter most, then their classes' other members, then the most used APIs. If the
+    lines exceed ``chars`` characters, only the APIs that matter most keep their first sentence. If
+    that is not enough, only those that matter most are kept, as many as fit; one line per module
+    says how many others there are and names the most used. The lines keep the order of ``docs``.
+    Empty if nothing fits.
     """
     classes = {doc.path for doc in docs if doc.kind == "class"}
     heads = {doc.path: _head(doc, classes) for doc in docs if doc.kind != "module"}
@@ -61,12 +61,12 @@ def library_map(docs: Sequence[ApiDoc], chars: int, best: Iterable[str] = ()) ->
 
 
 def _standing(doc: ApiDoc) -> tuple[int, int, str]:
-    """What is used in most examples and tests first, and what lies near the top."""
+    """The sort key: most used in examples and tests first, then nearest to the top."""
     return -doc.uses, doc.path.count("."), doc.path
 
 
 def _modules(paths: Iterable[str], classes: Collection[str]) -> dict[str, list[str]]:
-    """The paths of each module; those of members are their class's."""
+    """The paths of each module; members go with their class."""
     modules: dict[str, list[str]] = {}
     for path in paths:
         owner = path.rpartition(".")[0]
@@ -91,7 +91,7 @@ def _chars(lines: Mapping[str, str]) -> int:
 def _sentences(
     heads: Mapping[str, str], lines: Mapping[str, str], room: int, order: Iterable[str]
 ) -> dict[str, str]:
-    """The lines that may have their first sentence."""
+    """The lines that keep their first sentence."""
     full_lines: dict[str, str] = {}
     for path in order:
         room -= len(lines[path]) - len(heads[path])
@@ -115,10 +115,9 @@ def _fitting(lines: Mapping[str, str], chars: int, order: Iterable[str]) -> set[
 
 
 def _rests(modules: Mapping[str, list[str]], left_out: Sequence[str], room: int) -> dict[str, str]:
-    """A line for each module on those of its APIs that have none; ``left_out`` is in order of use.
+    """One line per module on its APIs that have none of their own; ``left_out`` is sorted by use.
 
-    Where there is no room for all, they name fewer, and the modules whose APIs are used most come
-    first.
+    If not all fit, the lines name fewer APIs, and the modules whose APIs are used most come first.
     """
     homes = {path: module for module, paths in modules.items() for path in paths}
     of_module: dict[str, list[str]] = {}
@@ -150,7 +149,7 @@ def _rest(module: str, paths: Sequence[str], chars: int, *, is_all: bool) -> str
 def _grouped(
     modules: Mapping[str, list[str]], lines: Mapping[str, str], rests: Mapping[str, str]
 ) -> Iterator[str]:
-    """The lines module by module, each class before its members, and what else a module has."""
+    """The lines by module, each class before its members, then the line on the module's rest."""
     for module, paths in modules.items():
         members: dict[str, list[str]] = {}
         for path in (one for one in paths if one in lines):

@@ -1,8 +1,8 @@
-"""A grammar of replies in which no attribute has a name that is not there.
+"""A grammar for replies in which every attribute has a name that exists.
 
-A small model that was told of the right name writes the one it knows from elsewhere; bound to a
-grammar it cannot. What follows a dot in code is a name of the libraries', of Python's own types or
-of its usual modules, or one that the task's own code has. Strings and comments are free.
+A small model that was told the right name still writes the one it knows from elsewhere; bound to a
+grammar it cannot. What follows a dot in code is a name from the libraries, from Python's own types
+or usual modules, or from the task. Strings and comments are unrestricted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MODULES = (collections, csv, datetime, functools, io, itertools, json, math, op
 _MORE_MODULES = (os.path, pathlib, random, re, string)
 _OWNERS = (*_TYPES, *_MORE_TYPES, *_CLASSES, *_MOMENTS, *_MODULES, *_MORE_MODULES)
 
-# In code a dot opens an attribute, or stands in a number, an ellipsis, a relative import.
+# In code a dot begins an attribute, or is part of a number, an ellipsis or a relative import.
 _RULES = r"""
 root ::= "```python\n" item+ "```"
 item ::= plain | text | comment | "." attribute | "." number
@@ -50,9 +50,9 @@ single ::= "'" "''" ([^'] | "'" [^'] | "''" [^'])* "''" "'" | "'" ([^'\\\n] | "\
 
 
 def grammar_of(docs: Iterable[ApiDoc], codes: Iterable[str]) -> str:
-    """GBNF of one Python block.
+    """The grammar of one Python block, in GBNF.
 
-    ``docs`` are all APIs of the libraries, ``codes`` texts whose names may be used as well.
+    ``docs`` are all APIs of the libraries; ``codes`` are texts whose names may be used as well.
     """
     return f"{_RULES.strip()}\nname ::= {_tree(sorted(names_of(docs, codes)))}\n"
 
@@ -66,7 +66,7 @@ def names_of(docs: Iterable[ApiDoc], codes: Iterable[str]) -> set[str]:
 
 
 def _tree(names: Iterable[str]) -> str:
-    """The sorted names by their beginnings: thousands of alternatives side by side are slow."""
+    """The sorted names as a prefix tree: thousands of flat alternatives are slow."""
     branches = []
     for _, group in itertools.groupby(names, key=lambda name: name[0]):
         alike = list(group)

@@ -1,7 +1,7 @@
 """The names in a snippet: which are undefined, which APIs they mean, which do not exist.
 
-Nothing is run here. Whether a name exists is asked of the installed library in the sidecar, by
-looking and not by calling.
+Nothing is run here. The sidecar tells whether a name exists in the installed library, by looking it
+up and not by calling it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _CONVENTIONS = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a snippet says: dotted names as absolute paths where that is known.
+    """The names in a snippet, with what is known of their origin.
 
-    ``imported`` maps local names to the paths that were imported, ``inherited`` those that code
-    before it has imported, ``typed`` local variables to the path of the class that was called to
+    ``imported`` maps local names to the paths that were imported, ``inherited`` does so for
+    earlier code, and ``typed`` maps local variables to the path of the class that was called to
     make them.
     """
 
@@ -53,15 +53,15 @@ class Names:
 
     @property
     def loaded_paths(self) -> set[str]:
-        """The paths of what was imported and is used."""
+        """The paths of the imports that are used."""
         names = {name: self._origin(name) for name in self.loaded if name not in self.typed}
         return {path for path in names.values() if path is not None}
 
 
 def read(code: str, apis: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
-    """Read the names of a snippet, ``inherited`` ones mapped to what they were imported from.
+    """Read a snippet's names; ``inherited`` maps those of earlier code to what they import.
 
-    What is no Python has none: running it will say what is wrong.
+    Code that is not Python has none: running it will say what is wrong.
     """
     tree = syntax.tree(_without_magics(code))
     imports = syntax.imports(tree)
@@ -91,10 +91,10 @@ def read(code: str, apis: KnownApis, inherited: Mapping[str, str] | None = None)
 
 
 def apis_used(names: Names, apis: KnownApis, shown_docs: Iterable[ApiDoc] = ()) -> tuple[str, ...]:
-    """The import paths of the library's APIs that a snippet uses, in the order of their paths.
+    """The import paths of the library's APIs that a snippet uses, sorted.
 
-    An attribute of a value of unknown type counts when only one API has that name, or when the
-    prompt has shown it.
+    An attribute of a value of unknown type counts if only one API has that name, or if the prompt
+    has shown it.
     """
     used_paths = {names.absolute(chain) for chain in names.chains}
     used_paths |= names.loaded_paths
@@ -149,7 +149,7 @@ async def problems(
         NameProblem(
             name=one.name.removeprefix(f"{one.owner}."),
             owner=one.owner if one.owner_type in ("", "module", "type") else one.owner_type,
-            # A library that is not there, as one known from its docs alone, has no near name.
+            # A library that is not installed, known only from its docs, has no near name.
             nearest=tuple(one.nearest) if one.owner or _root(one.name) not in imports else (),
         )
         for one in resolutions
@@ -163,7 +163,7 @@ def _root(path: str) -> str:
 
 
 def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
-    """Note the variables that are made by calling a class of the library."""
+    """Record the variables that are created by calling a class of the library."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):

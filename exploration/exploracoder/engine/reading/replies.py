@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 _PYTHON = re.compile(r"\W*(?:i?python|py)(?:[\d.]*|-?exec)\b", re.IGNORECASE)
 _MARKDOWN = re.compile(r"\W*(?:markdown|md)\b", re.IGNORECASE)
-# A block that begins in the middle of a line is none to Markdown.
+# To Markdown, a fence in the middle of a line does not begin a block.
 _BEGINS_LATE = re.compile(r"(?<=\S)[ \t]*(?=(?:`{3,}|~{3,})\w*[ \t]*$)", re.MULTILINE)
-# `ast.unparse` and the like call themselves for each level, and Python lets them do so 1000 times.
+# `ast.unparse` and the like recurse for each level, and Python's recursion limit is 1000.
 _DEEPEST = 150
 _QUOTED_CHARS = 120
-# Each is parsed, some more than once.
+# Each block is parsed, some more than once.
 _MOST_BLOCKS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A fenced block: what stands behind its fence, and its code."""
+    """A fenced block: its info string and its code."""
 
     info: str
     code: str
@@ -44,14 +44,13 @@ class _Block:
 
 
 def code_block(reply: str) -> str:
-    """The Python code in a model's reply; empty where there is none that does anything.
+    """The Python code in a model's reply; empty if there is none that does anything.
 
-    It stands in a fenced block of Markdown. One that says it is Python comes before one that says
-    nothing, and that before one that says something else and is Python all the same. Of several,
-    the first that is Python counts; those after it belong to it as long as they read what it has
-    bound and bind nothing of it anew: otherwise they are another way to do the same, or what comes
-    out. Without a fence the reply is code where it begins as Python that does something: prose is
-    none.
+    It is in a fenced Markdown block. One tagged as Python takes precedence over one without a tag,
+    and that over one that has another tag but is Python all the same. Of several, the first that is
+    valid Python counts; later ones belong to it as long as they read what it has bound and rebind
+    none of it: otherwise they are an alternative, or output. Without a fence, the reply is code if
+    it begins as Python that does something; prose is not.
     """
     text = reply.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     all_blocks = list(islice(_blocks(text), _MOST_BLOCKS))
@@ -64,7 +63,7 @@ def code_block(reply: str) -> str:
 
 
 def codes(reply: Reply) -> list[str]:
-    """The code of each text; what was cut off at the token limit ends with a whole statement."""
+    """The code of each text; one cut off at the token limit ends with a whole statement."""
     reasons = reply.finish_reasons or ("",) * len(reply.texts)
     blocks = [code_block(text) for text in reply.texts]
     return [
@@ -74,7 +73,7 @@ def codes(reply: Reply) -> list[str]:
 
 
 def solution_in(reply: Reply, model: str) -> str:
-    """The code of the first text; raises NoCodeError, with what there is instead, without any."""
+    """The code of the first text; raises NoCodeError, saying what came instead, if it has none."""
     code = code_block(reply.text)
     if not code:
         raise no_code(model, reply.text, *reply.finish_reasons[:1])
@@ -84,7 +83,7 @@ def solution_in(reply: Reply, model: str) -> str:
 def no_code(
     model: str, text: str, reason: str = "", *, limit: str = "solution-tokens"
 ) -> NoCodeError:
-    """The error for a text that holds no solution, and ended for that reason.
+    """The error for a text that contains no solution and ended for ``reason``.
 
     ``limit`` is the setting that bounds such a text.
     """
@@ -105,10 +104,10 @@ def no_code(
 
 
 def _blocks(text: str, *, is_whole: bool = True) -> Iterator[_Block]:
-    """The fenced blocks, and those in a block that is the reply in Markdown once more.
+    """The fenced blocks, including those in a block that wraps the reply in Markdown once more.
 
-    A fence in a docstring ends a block too early for Python: then it reaches to the first later one
-    with which it is Python.
+    A fence in a docstring ends a block too early for Python: the block then extends to the first
+    later fence that makes it valid.
     """
     lines, after = text.split("\n"), 0
     for token in _markdown().parse(text):
@@ -133,7 +132,7 @@ def _later_end(lines: Sequence[str], first: int, after: int, fence: str) -> int 
 
 
 def _best(blocks: Sequence[_Block]) -> list[str]:
-    """The codes that count, in order: those that are Python, or else the first, as it is."""
+    """The code that counts, in order: all that is valid Python, or else the first as it is."""
     python = [one for one in blocks if one.is_python]
     other = [one for one in blocks if _has_effect(one.code)]
     plain = [one for one in other if not one.info]
@@ -153,7 +152,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _goes_on(code: str, part: str) -> bool:
-    """Whether ``part`` reads what ``code`` binds, and binds none of it anew but by imports."""
+    """Whether ``part`` reads what ``code`` binds and, imports aside, rebinds none of it."""
     first, then = _tree(code), _tree(part)
     if first is None or then is None:
         return False
@@ -164,7 +163,7 @@ def _goes_on(code: str, part: str) -> bool:
 
 
 def does_nothing(code: str) -> bool:
-    """Whether it is Python without a statement besides ``pass`` and constants."""
+    """Whether it is Python with no statements other than ``pass`` and constants."""
     tree = _tree(code)
     return tree is not None and all(
         isinstance(node, ast.Pass)
@@ -174,7 +173,7 @@ def does_nothing(code: str) -> bool:
 
 
 def _has_effect(code: str) -> bool:
-    """Whether it is Python beyond doubt: single words, and words with a dash, are not."""
+    """Whether it is clearly Python; a single or hyphenated word is not, although it parses."""
     tree = _tree(code)
     telling = (ast.Call, ast.Subscript, ast.Attribute, ast.Await)
     return tree is not None and any(
@@ -202,7 +201,7 @@ def _parses(code: str) -> bool:
 
 
 def _tree(code: str) -> ast.Module | None:
-    """The syntax tree of a code that may be indented: the body of a function, say."""
+    """The syntax tree of code that may be indented, such as a function's body."""
     return syntax.parsed(textwrap.dedent(code))
 
 
@@ -210,7 +209,7 @@ def _tree(code: str) -> ast.Module | None:
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    # Only blocks are of interest. Neither indentation nor an HTML tag hides a fence.
+    # Only blocks matter, and neither indentation nor an HTML tag may hide a fence.
     markdown = MarkdownIt("commonmark").disable(["code", "html_block"])
     markdown.core.ruler.enableOnly(["normalize", "block"])
     return markdown

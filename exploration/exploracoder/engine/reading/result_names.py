@@ -1,4 +1,4 @@
-"""The names that a task wants its results under."""
+"""The names under which a task wants its results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _INTO = re.compile(
 def result_names(task: Task) -> tuple[str, ...]:
     """The variables that the solution has to make, in the order in which they are named.
 
-    A check says it best: what it reads and nobody makes. Without a check they are the identifiers
-    between backticks that the task's words say something is to be put into: others may be columns,
-    options, or whatever else has a name. None when a function is asked for.
+    A check says it best: the names that it reads and nothing else defines. Without one, they are
+    the identifiers in backticks that the task's words want assigned: others may be columns,
+    options, or anything else with a name. Empty if a function is requested.
     """
     if task.entry_point:
         return ()
@@ -41,8 +41,8 @@ def result_names(task: Task) -> tuple[str, ...]:
 
 
 def wanted_in(goal: str, task: Task, bound: Iterable[str]) -> tuple[str, ...]:
-    """The results that a subtask's words name: between backticks, or, of those that are not there
-    yet, in any way."""
+    """The results that a subtask's goal names: in backticks, or, if they do not exist yet, in any
+    way."""
     there = set(bound)
     return tuple(
         name
@@ -55,7 +55,7 @@ Value = tuple[str, tuple[int, ...] | None, int | None, str]
 
 
 def shown(observation: Observation) -> Iterator[tuple[str, Value]]:
-    """Each variable that a run made, with what was seen of its value, which can be compared."""
+    """Each variable that a run made, with what was seen of its value, in a comparable form."""
     for one in observation.variables:
         if one.preview and not one.preview_error:
             yield one.name, (one.type, one.shape, one.length, one.preview)
@@ -67,6 +67,6 @@ def _in_order(code: str) -> list[str]:
 
 
 def _bound(code: str) -> set[str]:
-    """The names that a code binds, those of parameters included."""
+    """The names that code binds, including its parameters."""
     tree = syntax.tree(code)
     return syntax.bound(tree) | syntax.parameters(tree)

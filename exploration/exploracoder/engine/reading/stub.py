@@ -1,4 +1,4 @@
-"""Unfinished code which the solution must complete: found in a task, put back into a solution."""
+"""Unfinished code that the solution must complete: found in a task, put back into a solution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def assignment_target(stub: str) -> str | None:
 
 
 def _target(line: str) -> str | None:
-    """The left side of ``target =``, whatever can be assigned to; None for any other line."""
+    """The left side of ``target =``, for any kind of target; None for any other line."""
     tree = syntax.parsed(f"{line} 0") if line.rstrip().endswith("=") else None
     if tree is None or not isinstance(tree.body[0], ast.Assign):
         return None
@@ -43,7 +43,7 @@ def function_name(stub: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function: its default as it is written, None when it has none."""
+    """A function's parameter; ``default`` is an expression, or None if it has none."""
 
     name: str
     default: str | None
@@ -71,7 +71,7 @@ def parameters(stub: str) -> tuple[Parameter, ...]:
 def reads_parameters(code: str, stub: str) -> bool:
     """Whether the function in ``code`` that completes the stub reads any of its parameters.
 
-    True as well where there are none, or where no such function is written out.
+    Also True if it has no parameters, or if ``code`` has no such function.
     """
     names, name = {one.name for one in parameters(stub)}, function_name(stub)
     functions = [node for node in ast.walk(syntax.tree(code)) if isinstance(node, FUNCTIONS)]
@@ -93,7 +93,7 @@ def _parameter(
 
 
 def in_task(text: str, entry_point: str | None) -> str:
-    """The unfinished code that a task's words hold, or an empty text."""
+    """The unfinished code in a task's text; empty if there is none."""
     for match in _FENCE.finditer(text):
         if _is_stub(match[2], entry_point):
             return match[2].rstrip()
@@ -105,14 +105,14 @@ def in_task(text: str, entry_point: str | None) -> str:
 
 
 def head_in_words(text: str, name: str | None) -> str:
-    """The head of a function that a task's words call ``name(a, b)``; empty where they do not."""
+    """The head of a function that a task's text calls ``name(a, b)``; empty if it does not."""
     match = re.search(rf"\b{re.escape(name)}(\([^()]*\))", text) if name else None
     head = f"def {name}{match[1]}:" if match else ""
     return head if _parse_head(head) is not None else ""
 
 
 def without_stub(text: str, stub: str) -> str:
-    """A task's words alone: its unfinished code is replaced by what that says in words."""
+    """A task's text with its unfinished code replaced by that code's docstring or comments."""
     if not stub or stub not in text:
         return text
     words = _docstring(stub)
@@ -131,7 +131,7 @@ def _docstring(stub: str) -> str:
 
 
 def in_context(code: str) -> Split:
-    """Take the unfinished end off a context, when that is what keeps it from being Python."""
+    """Split the unfinished end off a context if that is what keeps it from parsing."""
     if syntax.parsed(code) is not None:
         return Split(code, "")
     lines = code.rstrip().splitlines()

@@ -1,4 +1,4 @@
-"""Python code as a tree of syntax, and what it says of a snippet: nothing is run."""
+"""Syntax trees of Python code, and what they say about a snippet; nothing is run."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
-# In lines: more is parsed in vain, again and again.
+# In lines: longer ones would be parsed again and again in vain.
 _LONGEST_STATEMENT = 400
 
 
 def parsed(code: str) -> ast.Module | None:
-    """The tree of a code; None where it is no Python, or nested too deeply to be read."""
+    """The syntax tree of code; None if it is not Python, or nested too deeply to be parsed."""
     try:
         return ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -22,12 +22,12 @@ def parsed(code: str) -> ast.Module | None:
 
 
 def tree(code: str) -> ast.Module:
-    """The tree of a code; an empty one where it is no Python."""
+    """The syntax tree of code; an empty one if it cannot be parsed."""
     return parsed(code) or ast.Module(body=[], type_ignores=[])
 
 
 def imports(code: ast.AST) -> dict[str, str]:
-    """The names that imports bind, and the paths that they stand for; relative ones have dots."""
+    """The names that imports bind, mapped to their paths; relative ones begin with dots."""
     paths: dict[str, str] = {}
     for node in ast.walk(code):
         match node:
@@ -75,13 +75,13 @@ def chain_of(node: ast.AST) -> str:
 
 
 def first_line(node: ast.stmt) -> int:
-    """The line that a statement begins at, its decorators included."""
+    """The first line of a statement, including its decorators."""
     decorators = node.decorator_list if isinstance(node, DEFINITIONS) else []
     return min([node.lineno, *(one.lineno for one in decorators)])
 
 
 def replaced(code: str, row: int, start: int, end: int, text: str) -> str:
-    """The code with another text in a line: places in a tree count lines from 1, and bytes."""
+    """Replace part of a line; as in a syntax tree, rows count from 1 and columns are bytes."""
     lines = [line.encode() for line in code.splitlines(keepends=True)]
     line = lines[row - 1]
     lines[row - 1] = line[:start] + text.encode() + line[end:]
@@ -89,9 +89,9 @@ def replaced(code: str, row: int, start: int, end: int, text: str) -> str:
 
 
 def called_in(code: str) -> str:
-    """The calls that a code prints, keeps or makes, without what they are done with.
+    """The calls that code prints, assigns or makes, without the statements around them.
 
-    The last line where it makes none that could be told.
+    The last line if no call can be recognized.
     """
     lines = code.strip().splitlines()
     calls = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
@@ -99,7 +99,7 @@ def called_in(code: str) -> str:
 
 
 def only_defines(code: str) -> bool:
-    """Whether a code defines functions or classes, and does nothing else but import."""
+    """Whether code only defines functions or classes, imports aside."""
     body = [node for node in tree(code).body if not _is_docstring(node)]
     has_definition = any(isinstance(node, DEFINITIONS) for node in body)
     return has_definition and all(isinstance(node, (*DEFINITIONS, *IMPORTS)) for node in body)
@@ -119,7 +119,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
-    """``code`` without the statements which the notebook has run already.
+    """``code`` without the statements that the notebook has run already.
 
     Models asked for new lines tend to start over; running those lines again would only cost time
     and undo what later lines did. Code that holds nothing new is left as it is.
@@ -136,12 +136,12 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
 
 
 def _lines(node: ast.stmt) -> range:
-    """The numbers of a statement's lines, its decorators included."""
+    """The line numbers of a statement, including its decorators."""
     return range(first_line(node), (node.end_lineno or node.lineno) + 1)
 
 
 def whole_statements(code: str) -> str:
-    """``code`` without an unfinished end: a reply that was cut off at the token limit."""
+    """``code`` without an unfinished end, for a reply that was cut off at the token limit."""
     lines = code.splitlines()
     ends = range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1)
     heads = ("\n".join(lines[:end]) for end in ends)

@@ -1,4 +1,4 @@
-"""How values stand in a prompt: cut to size, one line each where that is enough."""
+"""Describes values in a prompt: cut to size, one line each where that is enough."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MEMBERS = 24
 
 
 def clip(text: str, chars: int) -> str:
-    """``text`` in at most about ``chars`` characters: head and tail, with what is left out said."""
+    """``text`` in at most about ``chars`` characters: head, tail, and how much is left out."""
     if len(text) <= chars:
         return text
     head, tail = chars * 2 // 3, chars // 3
@@ -26,20 +26,20 @@ def clip(text: str, chars: int) -> str:
 
 
 def cut(text: str, chars: int) -> str:
-    """The beginning of a line, at most ``chars`` characters of it."""
+    """A line truncated to at most ``chars`` characters."""
     return text if len(text) <= chars else f"{text[: chars - 1]}…"
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names of code in a row, each between backticks."""
+    """Identifiers separated by commas, each in backticks."""
     return ", ".join(f"`{name}`" for name in names)
 
 
 def describe_api(doc: ApiDoc, chars: int) -> str:
     """An ApiDoc as a list item: how to import it, signature, and as much of its text as fits.
 
-    When not all fits, its summary and its first example say more than the beginning of its text.
-    What source says beside the text has a third of the room.
+    If not all fits, its summary and its first example say more than the beginning of its text. Its
+    notes get a third of the room.
     """
     owner, _, name = doc.path.rpartition(".")
     signature = doc.signature or name
@@ -60,7 +60,7 @@ def describe_api(doc: ApiDoc, chars: int) -> str:
 
 
 def _fitting(notes: Iterable[str], chars: int) -> str:
-    """The first notes, whole, that there is room for."""
+    """The notes that fit, each of them whole."""
     text = ""
     for note in notes:
         if len(text) + len(note) < chars:
@@ -119,7 +119,7 @@ def describe_output(observation: Observation, chars: int) -> str:
 
 
 def describe_error(observation: Observation, code: str, chars: int) -> str:
-    """What went wrong in a run, with the line of the snippet."""
+    """What went wrong in a run, with the failing line of the snippet."""
     error = observation.error
     if error is None:
         return f"The run ended as: {observation.status}. {clip(observation.stderr, chars)}".strip()
@@ -131,5 +131,5 @@ def describe_error(observation: Observation, code: str, chars: int) -> str:
 
 
 def describe_problems(settings: Settings, problems: Sequence[NameProblem]) -> str:
-    """Names that do not exist, a line each; nothing without the setting ``name_hints``."""
+    """Names that do not exist, one per line; empty without the setting ``name_hints``."""
     return "\n".join(str(problem) for problem in problems) if settings.name_hints else ""

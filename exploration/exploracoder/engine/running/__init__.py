@@ -1,1 +1,1 @@
-"""Cells and candidates in branches: tried, mended without the model, chosen, gone back from."""
+"""Runs cells and candidates in branches: tries, mends without the model, chooses, goes back."""

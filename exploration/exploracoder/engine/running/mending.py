@@ -1,6 +1,6 @@
-"""Mends the candidates of a subtask by other names, without asking the model.
+"""Mends a subtask's candidates by replacing names, without asking the model.
 
-Only where the sandbox lets nothing out.
+This is done only in a sandbox that lets nothing out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _may_mend(trial: Trial) -> bool:
 
 
 async def rename(trial: Trial, candidates: Sequence[Candidate]) -> None:
-    """Mend candidates that failed at names which do not exist, without asking the model."""
+    """Mend candidates that failed on names that do not exist, without asking the model."""
     if not _may_mend(trial) or any(is_sound(one) for one in candidates):
         return
 
@@ -39,9 +39,9 @@ async def rename(trial: Trial, candidates: Sequence[Candidate]) -> None:
 
 
 async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
-    """Try other APIs in the places of a candidate that came to nothing, or named what is not there.
+    """Try other APIs in a candidate that shows nothing or uses names that do not exist.
 
-    They are those recommended, and those that do what wrong names seem to say.
+    They are the recommended ones, and those that do what the wrong names suggest.
     """
     doubtful = [one for one in candidates if not is_sound(one) and (one.ran or one.problems)]
     if not doubtful or trial.is_settled or not _may_mend(trial):

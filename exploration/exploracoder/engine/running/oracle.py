@@ -1,7 +1,7 @@
 """The oracle of a class in a repository: the user's check, run in the sidecar on a copy.
 
-The copy is made anew for each text, in the branch that the check runs in, and is removed
-afterwards. Nothing below the user's folder is changed.
+A fresh copy is made for each attempt, in the branch that the check runs in, and removed afterwards.
+Nothing below the user's folder is changed.
 
 Source: RepoClassBench, section 4.1: the oracle call.
 """
@@ -22,7 +22,7 @@ from exploracoder.state import Attempt, CheckResult, Target, Task, ended_as
 
 Run = Callable[[str, str], Awaitable[Observation]]
 
-# What a repository's tests do not need, and what is large.
+# Large folders that a repository's tests do not need.
 _NOT_COPIED = (".git", ".hg", "__pycache__", ".venv", "venv", "node_modules", ".tox", ".mypy_cache")
 
 # Runs in the user's Python: the standard library only.
@@ -55,7 +55,7 @@ shutil.rmtree(os.path.join(tempfile.gettempdir(), {place!r}), ignore_errors=True
 async def judge(bench: Workbench, code: str, part: str) -> Attempt:
     """Put a class into a copy of its repository and run the user's check there.
 
-    The attempt's own observation is that of putting it in, which fails when it is not Python.
+    The attempt's own observation is that of putting it in, which fails if it is not Python.
     Raises BudgetError.
     """
     task = bench.exploration.task
@@ -75,9 +75,9 @@ async def judge(bench: Workbench, code: str, part: str) -> Attempt:
 async def run_in_copy(
     executor: Executor, task: Task, code: str, run: Run | None = None
 ) -> tuple[Observation, Observation | None]:
-    """What putting a class into a copy showed, and what the check then showed if it came to that.
+    """The observations of putting a class into a copy and, if that worked, of the check.
 
-    ``run`` runs a cell in a branch in the executor's place.
+    ``run`` runs a cell in a branch instead of the executor.
     """
     assert task.target is not None, "there is a class to write"
     text = placed(target_text(task.target), code, task.entry_point or "")
@@ -121,7 +121,7 @@ def _set_up(target: Target, place: str, text: str | None = None) -> str:
 
 @asynccontextmanager
 async def _fork(executor: Executor, place: str) -> AsyncIterator[str]:
-    """A fork of the root for one text. The copy goes with it, also when the check ended it."""
+    """A fork of the root for one attempt; its copy is removed even if the check ended the fork."""
     branch = await executor.fork(executor.root)
     try:
         yield branch

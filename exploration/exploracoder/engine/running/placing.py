@@ -1,4 +1,4 @@
-"""A class put into the text of the file that it belongs to. Nothing is run, nothing is written."""
+"""Puts a class into the text of the file that it belongs to. Nothing is run or written."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _FUTURE = "from __future__ import "
 
 
 def target_text(target: Target) -> str:
-    """What the target's file holds now; empty when there is no such file.
+    """The current text of the target's file; empty if there is no such file.
 
-    Raises InputError when it cannot be read or is not Python.
+    Raises InputError if it cannot be read or is not Python.
     """
     path = Path(target.root) / target.file
     try:
@@ -27,10 +27,10 @@ def target_text(target: Target) -> str:
 
 
 def placed(source: str, code: str, name: str) -> str:
-    """``source``, a file's text, with ``code`` where it has the class ``name``, or else at its end.
+    """``source``, a file's text, with ``code`` in place of the class ``name``, or else at its end.
 
-    What the file imports from ``__future__`` stays first, with what the code wants of that. Code
-    that is not Python is put in as it is: compiling the file says what is wrong with it.
+    The file's imports from ``__future__`` stay first, joined by those of the code. Code that is not
+    Python is put in as it is: compiling the file says what is wrong with it.
     """
     rest, features = _without_future(code)
     lines = source.splitlines()
@@ -49,7 +49,7 @@ def _span(source: str, name: str) -> tuple[int, int] | None:
 
 
 def _without_future(code: str) -> tuple[str, list[str]]:
-    """A code without its imports from ``__future__``, and the features that they name."""
+    """Code without its imports from ``__future__``, and the features that they name."""
     body = tree(code).body
     imports = [
         one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"
@@ -62,7 +62,7 @@ def _without_future(code: str) -> tuple[str, list[str]]:
 
 
 def _with_future(code: str, features: list[str]) -> str:
-    """A code with imports from ``__future__`` where they may stand: after its docstring."""
+    """Code with imports from ``__future__`` where they are allowed: after its docstring."""
     if not features:
         return code
     body, lines = tree(code).body, code.splitlines()

@@ -1,6 +1,6 @@
-"""Editing the plan: pure functions from an exploration to another.
+"""Edits the plan: pure functions from one exploration to another.
 
-What can be edited, and where something can be put, is for `exploracoder.abilities` to say.
+`exploracoder.abilities` decides what can be edited, and where something can be put.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PlanEdit = AddSubtask | RenameSubtask | DeleteSubtask | MoveSubtask
 def edit_plan(exploration: Exploration, edit: PlanEdit) -> Exploration:
     """The exploration with its plan edited.
 
-    Raises CommandError for a goal without a word.
+    Raises CommandError for an empty goal.
     """
     match edit:
         case AddSubtask():
@@ -31,17 +31,17 @@ def edit_plan(exploration: Exploration, edit: PlanEdit) -> Exploration:
             steps = [one for one in exploration.steps if one.subtask.id != edit.subtask]
         case MoveSubtask():
             steps = _move(exploration, edit)
-    # The solution that was written with the cells is that of the plan before.
+    # The solution that was written with the cells belongs to the previous plan.
     return exploration.model_copy(update={"steps": tuple(steps), "written": Written()})
 
 
 def restore(
     exploration: Exploration, step: Step, before: Sequence[str], at_work: str
 ) -> Exploration:
-    """The exploration with a step that was deleted, where it stood.
+    """The exploration with a deleted step put back where it was.
 
-    ``before`` are the subtasks that came after it. It comes behind those that are done, and behind
-    the one that is worked on. Raises CommandError when the plan is full.
+    ``before`` are the subtasks that came after it. It goes after the done steps, and after the one
+    that is being worked on, ``at_work``. Raises CommandError if the plan is full.
     """
     if len(exploration.steps) >= MAX_SUBTASKS:
         raise CommandError(f"A plan has at most {MAX_SUBTASKS} subtasks.")
@@ -52,7 +52,7 @@ def restore(
     ]
     position = max(position, *positions[-1:], 0)
     ids = [one.subtask.id for one in steps]
-    if step.subtask.id in ids:  # another has got its name since
+    if step.subtask.id in ids:  # its id has been reused since
         new = f"step-{next_number(ids)}"
         step = Step(subtask=step.subtask.model_copy(update={"id": new}))
     steps.insert(position, step)
@@ -69,7 +69,7 @@ def _rename(exploration: Exploration, edit: RenameSubtask) -> list[Step]:
     step = find_step(exploration, edit.subtask)
     if _goal(edit.goal) == step.subtask.goal:
         return list(exploration.steps)
-    # What was tried was tried for another goal.
+    # The old candidates were tried for another goal.
     new = Step(subtask=step.subtask.model_copy(update={"goal": _goal(edit.goal)}))
     return [new if one.subtask.id == edit.subtask else one for one in exploration.steps]
 

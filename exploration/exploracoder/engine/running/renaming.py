@@ -1,7 +1,7 @@
-"""Names that the installed library does not have, replaced by real ones near them.
+"""Replaces names that the installed library does not have with real ones near them.
 
 No model is asked: a snippet is run with each of the nearest names in turn, which takes milliseconds
-in a fork. A small model that is told of the right name often writes the wrong one again.
+in a fork. A small model that is told the right name often writes the wrong one again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 from exploracoder.engine.reading import syntax
 from exploracoder.state import NameProblem
 
-# Runs that one failure may cost, and wall seconds after which no further one is begun.
+# Runs that one failure may cost, and seconds of wall time after which no further one starts.
 MOST_TRIES = 12
 MOST_SECONDS = 5.0
 
@@ -37,10 +37,10 @@ async def search(
     run: Callable[[str], Awaitable[TriedT]],
     is_good: Callable[[TriedT], bool],
 ) -> TriedT | None:
-    """The first snippet that is good, of those made from ``original`` by putting in near names.
+    """The first good snippet among those made from ``original`` by putting in near names.
 
-    A snippet that fails at another name is gone on from, so that several wrong names are mended
-    one after another.
+    The search continues from a snippet that fails on another name, so that several wrong names are
+    mended one after another.
     """
     waiting, seen_codes, tries = [original], {original.code}, 0
     end = time.monotonic() + MOST_SECONDS
@@ -59,7 +59,7 @@ async def search(
 
 
 def variants(snippet: Tried) -> Iterator[str]:
-    """The snippet's code with the first name that is wrong replaced, the nearest name first."""
+    """The snippet's code with its first wrong name replaced, the nearest name first."""
     for problem in snippet.problems:
         wrong = problem.name.partition(".")[0]
         for name in problem.nearest:
@@ -71,7 +71,7 @@ def variants(snippet: Tried) -> Iterator[str]:
 
 
 def renamed(code: str, wrong: str, name: str) -> str | None:
-    """``code`` with ``name`` wherever the attribute or import ``wrong`` is; None if nowhere."""
+    """``code`` with ``name`` for each attribute or import ``wrong``; None if there is none."""
     places = sorted(_places(syntax.tree(code), wrong), reverse=True)
     for row, end in places:
         code = syntax.replaced(code, row, end - len(wrong.encode()), end, name)

@@ -12,7 +12,7 @@ from exploracoder.state import Candidate
 
 
 def has_good_evidence(candidate: Candidate, wanted_names: Sequence[str] = ()) -> bool:
-    """Whether it is sound, uses the library, only names that exist, and makes what is wanted."""
+    """Whether it is sound, uses the library and only existing names, and makes what is wanted."""
     return (
         is_sound(candidate)
         and bool(candidate.apis)
@@ -29,7 +29,7 @@ def missing(candidate: Candidate, wanted_names: Sequence[str]) -> tuple[str, ...
 
 
 def is_sound(candidate: Candidate) -> bool:
-    """Whether it ran, what it made can be read, and that is something."""
+    """Whether it ran and what it made can be read and is not empty."""
     observation = candidate.observation
     return (
         observation is not None
@@ -64,11 +64,11 @@ def select(
     seed: int,
     wanted: Sequence[str] = (),
 ) -> Candidate | None:
-    """The candidate that the chain goes on from; ``wanted`` are variables that it should make.
+    """The candidate that the chain continues from; ``wanted`` are variables that it should make.
 
-    ``random`` is the paper's: any that ran, or any that failed when none ran. ``any`` does not look
-    at what ran (table 7, without experience selection). ``evidence`` takes the one that shows most.
-    None when there is none to choose from.
+    ``random`` is the paper's: any that ran, or any that failed if none ran. ``any`` ignores what
+    ran (table 7, without experience selection). ``evidence`` takes the one that shows most. None if
+    there is none to choose from.
     """
     if strategy == "any":
         return random.Random(seed).choice(candidates) if candidates else None
@@ -80,13 +80,13 @@ def select(
 
 
 def _does_something(candidate: Candidate) -> bool:
-    """Printing again what is known is no experience."""
+    """Whether it uses an API or makes a variable: printing known values is no experience."""
     observation = candidate.observation
     return bool(candidate.apis or (observation and observation.variables))
 
 
 def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool]:
-    """Compared from left to right; more is better, and of equals the one that was drafted first."""
+    """The sort key, compared from left to right: more is better, ties go to the earlier draft."""
     observation = candidate.observation
     if observation is None:
         return (False, False, 0, False, False)

@@ -1,8 +1,8 @@
-"""What a user does to the chain: accept a candidate, try their own code, skip, go back.
+"""What a user can do to the chain: accept a candidate, try their own code, skip, go back.
 
-Steps that are done stand before those that are open, with failed and skipped ones among them. A
-step that is open again keeps its candidates, and its earlier choice as the proposal. Nothing here
-asks the model, and nothing is saved: the caller records what comes back on the bench.
+Done steps come before open ones, with failed and skipped ones among them. A reopened step keeps its
+candidates, and its earlier choice as the proposal. Nothing here asks the model or saves anything:
+the caller records the result on the bench.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def next_open(exploration: Exploration) -> Step | None:
 
 
 def propose(bench: Workbench, step: Step, base: str) -> Step:
-    """Undo the choice of a step that was explored just now: the user decides."""
+    """Turn the choice of a step that was just explored into a proposal: the user decides."""
     if step.status != "done" or step.chosen is None:
         return step
     if bench.branches.current != base:
@@ -65,8 +65,8 @@ def propose(bench: Workbench, step: Step, base: str) -> Step:
 async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     """Make ``candidate`` the step's experience and its state that of the chain.
 
-    Later steps that were done run again on the new state; the first which does not run, and those
-    after it, are open again. Raises CommandError when the candidate does not run on this state.
+    Later done steps are rerun on the new state; the first that does not run, and those after it,
+    are open again. Raises CommandError if the candidate does not run on this state.
     """
     kept_branch = bench.branches.kept.pop(candidate.id, None)
     if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
@@ -86,9 +86,9 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
 
 
 async def own(bench: Workbench, step: Step, code: str) -> Candidate:
-    """Run the user's own code, as it is, on the state that a step starts from.
+    """Run the user's own code unchanged, on the state that a step starts from.
 
-    The candidate is put into the step; its branch is kept when it ran.
+    The candidate is added to the step; its branch is kept if it ran.
     """
     base = bench.branches.current if step.is_open else await bench.branches.base_of(step)
     branch = await bench.sidecar.fork(base)
@@ -99,7 +99,7 @@ async def own(bench: Workbench, step: Step, code: str) -> Candidate:
 async def adopt(
     bench: Workbench, step: Step, code: str, branch: str, observation: Observation
 ) -> Candidate:
-    """Put code that the user has run in ``branch`` into the step as a candidate."""
+    """Add code that the user has run in ``branch`` to the step as a candidate."""
     variables = await bench.sidecar.variables(branch)
     snippet = await check(bench, branch, code, variables, earlier_cells(bench), ())
     twin = next((one for one in step.candidates if one.code == code), None)
@@ -124,9 +124,9 @@ async def adopt(
 
 
 async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
-    """Go back to the state before a step: it and all later ones are open again.
+    """Go back to the state before a step, reopening it and all later ones.
 
-    Skipped ones stay skipped. Returns the later ones as they were.
+    Skipped steps stay skipped. Returns the later steps as they were.
     """
     exploration = bench.exploration
     position = exploration.position(step)
@@ -147,7 +147,7 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
 
 
 async def skip(bench: Workbench, step: Step) -> None:
-    """Leave a step out of the chain; later ones that were done run again without it."""
+    """Leave a step out of the chain, and rerun the later done ones without it."""
     later = await reopen(bench, step) if not step.is_open else ()
     skipped_step = step.model_copy(update={"status": "skipped", "chosen": None})
     bench.put(skipped_step)

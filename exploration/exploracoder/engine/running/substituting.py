@@ -1,9 +1,9 @@
-"""Other APIs in the places of those that a snippet uses, tried one after another.
+"""Replaces the APIs that a snippet uses with others, tried one after another.
 
 A small model gets the form of a program right more often than its names: it takes the API that it
-knows from elsewhere, or the first of those it was shown. No model is asked here: a snippet is run
-with each of the other APIs that were retrieved, which takes milliseconds in a fork. A name that
-does not exist says what was meant: it is the best query for the one that does.
+knows from elsewhere, or the first one it was shown. No model is asked here: a snippet is run with
+each of the other retrieved APIs, which takes milliseconds in a fork. A name that does not exist
+still says what was meant: it is the best query for the one that does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.running.renaming import MOST_SECONDS, Tried, TriedT
 
-# Runs for a solution that the user's check refuses; for a step a fourth of them.
+# Runs for a solution that the user's check rejects; a step gets a quarter of them.
 MOST = 40
 
 
@@ -27,9 +27,9 @@ MOST = 40
 class _Place:
     """Where a snippet names an API.
 
-    Positions are a line, counting from 1, and bytes in it: the name goes from ``start`` to ``end``;
-    a member's owner from ``owner_start`` to the dot, if it stands in the same line. ``root`` is the
-    first name of a chain such as ``lib.Class.name``.
+    Positions are a line, counting from 1, and bytes in it: the name spans ``start`` to ``end``, and
+    a member's owner ``owner_start`` to the dot, if it is on the same line. ``root`` is the first
+    name of a chain such as ``lib.Class.name``.
     """
 
     name: str
@@ -63,12 +63,12 @@ async def search(
     around: str = "",
     only_wrong: bool = False,
 ) -> TriedT | None:
-    """The first snippet that is good, of at most ``most`` with another API in one's place.
+    """The first good snippet among at most ``most`` in which one API is replaced by another.
 
-    No run is begun after MOST_SECONDS: what computes for long cannot be tried many times.
-    ``docs_for`` gives the APIs to try, given the names that are wrong. A snippet that fails at
-    another wrong name than before is gone on from. ``seen_codes`` are not run again, and get what
-    is run. ``around`` is code that has run before, for its imports. With ``only_wrong`` no API that
+    No run starts after MOST_SECONDS: long computations cannot be tried many times. ``docs_for``
+    returns the APIs to try for the names that are wrong. The search continues from a snippet that
+    fails on a different wrong name. ``seen_codes`` are not run again, and what is run is added to
+    them. ``around`` is code that has run before, for its imports. With ``only_wrong``, no API that
     exists is replaced.
     """
 
@@ -77,7 +77,7 @@ async def search(
         docs = await docs_for(wrong)
         return wrong, substitutes(base.code, apis, docs, wrong, around, only_wrong)
 
-    # The last is gone on from first: it has fewer wrong names than those before it.
+    # The search continues from the last: it has fewer wrong names than those before it.
     bases, tries = [await made_from(original)], 0
     start = time.monotonic()
     while bases and tries < most and time.monotonic() - start < MOST_SECONDS:
@@ -111,16 +111,16 @@ def substitutes(
     around: str = "",
     only_wrong: bool = False,
 ) -> Iterator[str]:
-    """``code`` with one of ``docs`` in the place of one API that it names, the likeliest first.
+    """``code`` with one API that it names replaced by one of ``docs``, the likeliest first.
 
-    Names that are ``wrong`` are replaced before those that the library has; an API takes a place
-    only if it can be called as that place does. A function takes a method's place with what is
-    before the dot as its first value, where ``code`` or ``around`` has imported its library.
+    ``wrong`` names are replaced before those that the library has, and only by an API that accepts
+    the same call. A function replaces a method with what is before the dot as its first argument,
+    if ``code`` or ``around`` has imported its library.
     """
     tree = syntax.tree(code)
     modules = _modules([tree, syntax.tree(around)])
     places = [one for one in _places(tree) if one.name in wrong or apis.named(one.name)]
-    # What comes last is what the result hangs on.
+    # The result depends most on what comes last.
     places.sort(key=lambda one: (one.row, one.start), reverse=True)
     seen_codes = {code}
     for is_wrong in (True,) if only_wrong else (True, False):
@@ -133,7 +133,7 @@ def substitutes(
                     yield variant
 
 
-# So many docs are tried in a place before the place above it has its first.
+# This many docs are tried in a place before the place above it gets its first.
 _DOCS_A_PLACE = 3
 
 
@@ -151,7 +151,7 @@ def _modules(trees: Iterable[ast.Module]) -> dict[str, str]:
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
-    """The attributes and names that are read, with the calls that they are the functions of."""
+    """The attributes and names, each with the call that it is the function of, if any."""
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         call = calls.get(id(node))
@@ -182,7 +182,7 @@ def _changes(
         if doc.kind in ("class", "function") and fits:
             yield _Change(*own, name + brackets)
     elif members or doc.kind == "method":
-        # What is before the dot is the first value of what a member stands for.
+        # What is before the dot is the first argument of what a member stands for.
         if fits_after if members else fits:
             yield from (_Change(*own, member + brackets) for member in members or [name])
     elif place.owner_start is not None:
@@ -197,7 +197,7 @@ def _as_function(
     fits: bool,
     fits_after: bool,
 ) -> Iterator[_Change]:
-    """A function in a member's place: of the module, or with the member's owner as first value."""
+    """A function in a member's place: of the module, or with the owner as its first argument."""
     library, _, rest = doc.path.partition(".")
     local, start = modules.get(library), place.owner_start
     if local is None or start is None:
@@ -220,7 +220,7 @@ def _as_function(
 
 @dataclass(frozen=True, slots=True)
 class _Parameters:
-    """What a signature takes; one that cannot be read takes anything."""
+    """The arguments that a signature accepts; one that cannot be parsed accepts anything."""
 
     names: frozenset[str] = frozenset()
     least: int = 0
@@ -248,7 +248,7 @@ class _Parameters:
         )
 
     def takes(self, call: ast.Call | None, given: int) -> bool:
-        """Whether it can be called so; ``given`` values come besides those in the brackets."""
+        """Whether it accepts the call; ``given`` arguments come on top of those in brackets."""
         if call is None:
             return self.least <= given
         if any(isinstance(one, ast.Starred) for one in call.args):

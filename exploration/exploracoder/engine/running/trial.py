@@ -19,8 +19,8 @@ from exploracoder.state import Candidate, CandidateOrigin, Step
 class Trial:
     """The candidates of one subtask and the branches that they have run in.
 
-    Of a candidate that goes on from others, what it repeats of them is left out, unless it
-    ``may_repeat`` them: who wrote all cells at once means what each of them says.
+    A candidate loses the statements that it repeats from earlier cells, unless it ``may_repeat``
+    them: cells that were written in one request mean what they say.
     """
 
     bench: Workbench
@@ -39,7 +39,7 @@ class Trial:
 
     @property
     def shown(self) -> Step:
-        """The step as it stands: what ran again on this state is in the list once."""
+        """The step as it stands, with code that ran again on this state listed once."""
         again = {candidate.code for candidate in self.new}
         old = [one for one in self.step.candidates if one.code not in again]
         return self.step.model_copy(update={"candidates": (*old, *self.new)})
@@ -57,13 +57,13 @@ class Trial:
 
     @property
     def is_settled(self) -> bool:
-        """Whether some candidate leaves nothing to be wished for."""
+        """Whether some new candidate has good evidence, so that no other is needed."""
         return any(has_good_evidence(candidate, self.wanted) for candidate in self.new)
 
     async def run(
         self, id_: str, code: str, origin: CandidateOrigin, debug_of: str | None
     ) -> Candidate:
-        """Run a code in a fork of its own, which takes the place of an earlier one of that id."""
+        """Run code in its own fork, which replaces an earlier one of that id."""
         bench = self.bench
         branch = await bench.sidecar.fork(self.base)
         if id_ in self.branches:
@@ -88,7 +88,7 @@ class Trial:
         )
 
     async def drop_branches(self) -> None:
-        """Let go of the branches of the candidates that were not chosen."""
+        """Drop the branches of candidates that were not chosen; an attended session keeps them."""
         if self.bench.is_attended:
             self.bench.branches.kept |= self.branches
             return
@@ -97,12 +97,12 @@ class Trial:
 
 
 def next_number(ids: Iterable[str]) -> int:
-    """The number of the next subtask or candidate: that of one which is there is not used again."""
+    """The number of the next subtask or candidate: one more than the highest in use."""
     return max((int(re.split("[-/]", one)[-1]) for one in ids), default=0) + 1
 
 
 def earlier_cells(bench: Workbench) -> list[str]:
-    """The code that has run in the state which a candidate starts from."""
+    """The code that has run in the state that a candidate starts from."""
     context = [bench.exploration.task.context]
     if bench.settings.candidate_style != "live":
         return context
@@ -110,8 +110,8 @@ def earlier_cells(bench: Workbench) -> list[str]:
 
 
 async def run_again(bench: Workbench, step: Step) -> Step | None:
-    """The step, done, with its chosen code run on the current state; None when that shows
-    nothing."""
+    """Rerun a step's chosen code on the current state; returns the step as done, or None if the
+    run fails or shows nothing."""
     if step.candidate is None:
         return None
     bench.branches.bases[step.subtask.id] = bench.branches.current

@@ -26,9 +26,9 @@ async def record(bench: Workbench, cell: Cell) -> None:
 
 
 def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> None:
-    """Put a cell that was just written into the plan, as an open step at its end.
+    """Append a cell that was just written to the plan, as an open step.
 
-    The first one makes the plan: the open steps ``replaced_ids``, and a solution of theirs, go.
+    The task then counts as planned; the open steps ``replaced_ids`` and any solution are removed.
     """
     others = [one for one in bench.exploration.steps if one.subtask.id not in replaced_ids]
     number = next_number(step.subtask.id for step in bench.exploration.steps)
@@ -48,10 +48,10 @@ async def run_open(bench: Workbench) -> bool:
 
 
 async def run_written(bench: Workbench, step: Step) -> bool:
-    """Run what was written for an open step on the state of the chain; whether it ran.
+    """Run an open step's code on the state of the chain; returns whether it ran.
 
-    Names that do not exist are mended where that can be done without asking. What fails leaves the
-    step open, and the state as it was. In a review it is a proposal.
+    Names that do not exist are mended if that is possible without asking. A failure leaves the step
+    open and the state as it was. In a review, the result is a proposal.
     """
     assert step.candidate is not None, "a step without code is explored"
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
@@ -85,9 +85,9 @@ async def run_written(bench: Workbench, step: Step) -> bool:
 
 
 async def replace(bench: Workbench, cells: Sequence[Cell]) -> None:
-    """Put other cells in the places that their numbers name, or at the end.
+    """Replace the cells with these numbers, and append the cells that have no valid number.
 
-    The chain goes back to the state before the first of them: it and what follows are open.
+    The chain goes back to the state before the first replaced one: it and later ones are open.
     """
     steps = chain_steps(bench)
     replacements = {
@@ -111,7 +111,7 @@ def _written(subtask: Subtask, code: str) -> Step:
 
 
 def _rewritten(step: Step, cell: Cell) -> Step:
-    """The step with another code that was not run yet, and the goal that stands above it."""
+    """The step with the cell's code as a candidate that has not run yet, and with its goal."""
     earlier = step.chosen or (step.candidates[-1].id if step.candidates else None)
     candidate = Candidate(
         id=f"{step.subtask.id}/{next_number(one.id for one in step.candidates)}",
@@ -130,7 +130,7 @@ def _rewritten(step: Step, cell: Cell) -> Step:
 
 
 def _docs_of(bench: Workbench, candidate: Candidate) -> Recommendation:
-    """The docs behind a cell, as whoever looks at it wants to read them."""
+    """The docs behind a cell, for whoever reads it."""
     docs = (bench.libraries.known.at(path) for path in candidate.apis)
     excerpts = [trim(bench, doc, is_kept=True) for doc in docs if doc is not None]
     return Recommendation(

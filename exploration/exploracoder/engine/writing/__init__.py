@@ -1,1 +1,1 @@
-"""All cells in one request, and the look at what came out."""
+"""Writes all cells in one request, and looks at the results."""

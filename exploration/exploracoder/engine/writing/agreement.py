@@ -1,4 +1,4 @@
-"""What texts of a solution give, where that can be seen, and which of them give the same."""
+"""Compares the results of several attempts, where they can be seen, and groups equal ones."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from exploracoder.state import Attempt, Exploration
 
 
 def can_compare(exploration: Exploration) -> bool:
-    """Whether what an attempt gives can be seen: results with names, or of an example call."""
+    """Whether an attempt's results can be seen: in named variables, or in an example call."""
     if function_name(exploration):
         return arguments.call_in(exploration) is not None
     return bool(_names(exploration))
 
 
 def function_name(exploration: Exploration) -> str:
-    """The function that is asked for; empty where none is."""
+    """The name of the requested function; empty if none is requested."""
     return stub.function_name(exploration.task.stub) or exploration.task.entry_point or ""
 
 
 def groups(exploration: Exploration, attempts: Iterable[Attempt]) -> list[list[Attempt]]:
-    """The attempts that give something, those that give the same together; the largest group
-    first, and of those alike in size the one that was begun first."""
+    """The attempts that give a result, grouped by it; the largest group comes first, and among
+    equally large ones the one that was begun first."""
     pairs: list[tuple[dict[str, Value], list[Attempt]]] = []
     for attempt in attempts:
         values = _given(exploration, attempt)
@@ -37,16 +37,16 @@ def groups(exploration: Exploration, attempts: Iterable[Attempt]) -> list[list[A
 
 
 def _names(exploration: Exploration) -> Sequence[str]:
-    """The variables that the result is in, where no function is asked for."""
+    """The variables that hold the result, if no function is requested."""
     target = stub.assignment_target(exploration.task.stub)
     return (target,) if target else result_names(exploration.task)
 
 
 def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:
-    """What can be compared of an attempt; empty when it failed, or lacks some of what is wanted.
+    """The values of an attempt that can be compared; empty if it failed or lacks a wanted one.
 
-    What a function gives that looks at none of its parameters answers no task: it is often the
-    context once more.
+    The result of a function that reads none of its parameters solves no task: it often just
+    repeats the context.
     """
     if not attempt.leaves_no_doubt or attempt.problems:
         return {}

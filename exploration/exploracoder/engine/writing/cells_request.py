@@ -1,4 +1,4 @@
-"""What the model is asked about cells: a beginning that stays, and what is added to it."""
+"""Asks the model about cells: with a beginning that stays the same, and turns added to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from exploracoder.state import Step, Task
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
 
-# Less than that says next to nothing of a library.
+# Less than this says next to nothing about a library.
 _LEAST_CHARS = 500
 
 
@@ -28,10 +28,10 @@ _LEAST_CHARS = 500
 class CellsRequest:
     """The beginning of each conversation about the cells of an exploration.
 
-    ``before`` are the steps that were done when it was first asked, ``base`` the branch with the
-    state that they left, ``room`` how many characters it may say of the libraries. ``text`` is the
-    user's turn, which says ``known`` of the libraries, the same in its first ``stable_chars`` for
-    every task, and ``docs`` those that it shows in full, once they are there.
+    ``before`` are the steps that were done when it was first asked, ``base`` is the branch with the
+    state that they left, and ``room`` the number of characters for the libraries. Once written,
+    ``text`` is the user's turn: it begins with ``known``, the part about the libraries, whose first
+    ``stable_chars`` are the same for every task, and shows ``docs`` in full.
     """
 
     before: tuple[Step, ...]
@@ -50,9 +50,9 @@ async def ask_about_cells(
     more: Sequence[Message] = (),
     on_text: OnText | None = None,
 ) -> Reply:
-    """Ask with the beginning and ``more`` turns after it.
+    """Ask with the beginning, followed by ``more`` turns.
 
-    Where that is too long for the model, less is said of the libraries, from then on. Raises
+    If that is too long for the model, less is said about the libraries from then on. Raises
     BudgetError and ModelError.
     """
     request = bench.cells_request
@@ -77,7 +77,7 @@ async def ask_about_cells(
 
 
 def wants_calls(task: Task) -> bool:
-    """Whether the model is to call the function that it writes: a check does that itself."""
+    """Whether the model should also call the function that it writes: a check does so itself."""
     return not (task.check or stub.assignment_target(task.stub))
 
 

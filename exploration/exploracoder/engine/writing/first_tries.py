@@ -1,8 +1,8 @@
-"""Solutions that are written before anything is explored.
+"""Writes solutions before anything is explored.
 
-With a check, the first that passes is right. Without one, what runs on example values is as likely
-right as what a small model would come to by exploring, and exploring costs more; where all of them
-fail, exploring goes on from the one that came farthest: what ran of it need not be found again.
+With a check, the first that passes is right. Without one, a solution that runs on example values is
+as likely right as what a small model would find by exploring, which costs more. If all of them
+fail, exploring continues from the one that got farthest: what ran need not be found again.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
 
 PART = "first tries"
-# Of a limit: what is too long for a few quick tries needs the rest for exploring.
+# The share of a limit: a task too long for a few quick tries needs the rest for exploring.
 _SHARE = 0.25
-# Without a check: two that give the same are enough, and no more than three are asked for.
+# Without a check, two with the same result are enough, and no more than three are requested.
 _UNCHECKED = 3
-# Functions that fail alike say that it may be the example values.
+# If this many functions fail alike, the example values may be at fault.
 _ALIKE = 2
-# APIs that a task's words find: those that are not shown in full have a line each.
+# APIs found with a task's words: those not shown in full get a line each.
 _FOUND = 30
 _MAP_CHARS = 2400
 
@@ -41,10 +41,9 @@ _MAP_CHARS = 2400
 async def try_first(bench: Workbench) -> bool:
     """Write solutions from the docs that the task's words retrieve, before anything is explored.
 
-    True when the user's check accepts one: then nothing need be explored, and there is no plan.
-    They share a prompt, so that a server with a prefix cache reads it once. What fails is not kept,
-    and nothing is said of it later: a wrong text would be copied. Raises BudgetError and
-    ModelError.
+    True if the user's check accepts one: no exploration or plan is needed then. They share a
+    prompt, so that a server with a prefix cache reads it once. Failed ones are not kept, or
+    mentioned later: the model would copy wrong code. Raises BudgetError and ModelError.
     """
     task, settings = bench.exploration.task, bench.settings
     if not (settings.first_tries and task.check):
@@ -63,11 +62,12 @@ async def try_first(bench: Workbench) -> bool:
 
 
 async def try_unchecked(bench: Workbench) -> bool:
-    """The same without a check: True when a try runs, with names that exist, and gives something.
+    """The same without a check: True if a try runs, with names that exist, and gives a result.
 
-    A sketch that does so is taken as it is: who knows the names knows the library. Else two that
-    give the same end it, or the first of them is taken. What a function gives is what its example
-    call does. Raises BudgetError and ModelError.
+    A sketch that does so is taken as it is: a model that knows the names knows the library.
+    Otherwise, two with the same result end the tries, or else the first is taken. A function's
+    result is that of its example call. If no result can be seen, any solution counts. Raises
+    BudgetError and ModelError.
     """
     task, settings = bench.exploration.task, bench.settings
     if not settings.first_tries or task.check or task.target is not None:
@@ -97,9 +97,9 @@ async def try_unchecked(bench: Workbench) -> bool:
 
 
 async def _write_unseen(bench: Workbench) -> bool:
-    """A solution from the docs, repaired where it fails, when no value of it can be seen.
+    """Write a solution from the docs, and repair failures, if none of its values can be seen.
 
-    Neither could exploring tell by one whether it is right. False where no code was written.
+    Exploring could not tell from them whether it is right, either. False if no code was written.
     """
     with bench.doing("Writing without exploring"):
         sketches = (await _sketch(bench)).attempts
@@ -115,9 +115,9 @@ async def _write_unseen(bench: Workbench) -> bool:
 
 
 async def show_as_cells(bench: Workbench, code: str) -> None:
-    """Cut a solution into cells that have run, so that whoever reads it sees what each part gives.
+    """Cut a solution into cells and run them, so that readers see what each part gives.
 
-    Not in a review, where cells are proposals.
+    Does nothing in a review, where cells are proposals.
     """
     await _show(bench, cells_of(code))
 
@@ -132,7 +132,7 @@ async def _show(bench: Workbench, cells: Sequence[Cell]) -> None:
 async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
     """Record the cells of the attempt that came farthest before it raised an error.
 
-    None where nothing raised one, or nothing can be cut into cells: then it is planned.
+    Does nothing if none raised an error or the code cannot be cut into cells: planning follows.
     """
     failures = [one for one in attempts if _has_failed(one)]
     farthest = max(failures, key=_progress, default=None)
@@ -155,14 +155,14 @@ def _has_failed(attempt: Attempt) -> bool:
 
 
 def _progress(attempt: Attempt) -> tuple[int, int]:
-    """Fewer names that do not exist count first, then the line that was come to."""
+    """The sort key: fewer names that do not exist come first, then the line that was reached."""
     error = attempt.observation.error
     line = (error.line or 0) if error else len(attempt.code)
     return -len(attempt.problems), line
 
 
 async def _sketch(bench: Workbench) -> Solution:
-    """A solution from memory, and what other names make of it."""
+    """Write a solution from memory, and variants of it with other names."""
     bench.tell(PART, "Writing from memory")
     return await _write(bench, (), 1, from_memory=True)
 
@@ -170,11 +170,11 @@ async def _sketch(bench: Workbench) -> Solution:
 async def _write(
     bench: Workbench, docs: Sequence[ApiDoc], attempts: int, repairs: int = 0, **options: Any
 ) -> Solution:
-    """Solutions, without repairs if none are asked for; none where the model wrote no code, which
-    is no end yet.
+    """Write solutions, by default without repairs; returns no attempts, instead of raising, if the
+    model wrote no code.
 
-    Below the ``docs`` more of the library is shown, an API in a line, or an example in the place of
-    some of these.
+    Below the ``docs`` more of the library is shown: one API per line, and examples in the place of
+    some of them.
     """
     if docs:
         hits = await find(bench, bench.exploration.task.text, _FOUND)
@@ -197,17 +197,17 @@ async def _write(
 
 
 async def _docs(bench: Workbench, sketches: Sequence[Attempt]) -> tuple[ApiDoc, ...]:
-    """The docs that the task's words retrieve, and those of what a sketch took for granted."""
+    """The docs retrieved by the task's words, and by names that the sketches took for granted."""
     bench.tell(PART, "Reading the docs")
     names = dict.fromkeys(name for one in sketches for name in sorted(wrong_names(one)))
     return await find_meant(bench, bench.exploration.task.text, names, bench.settings.shown_apis)
 
 
 async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | None:
-    """The one of two that give the same, or else the first that gives something.
+    """One of two with the same result, or else the first that gives a result.
 
-    Where the example values are the model's and most fail alike with them, though all names are
-    right, others are tried; if the texts fail with these as well, it is the values that are wrong.
+    If the model chose the example values and several attempts fail alike on them, with all names
+    right, other values are tried; if the attempts fail on these as well, the values are to blame.
     """
     best = _best(bench.exploration, attempts)
     if best is not None:
@@ -227,6 +227,6 @@ def _best(exploration: Exploration, attempts: Sequence[Attempt]) -> Attempt | No
 
 
 def _agree(exploration: Exploration, attempts: Sequence[Attempt]) -> bool:
-    """Whether two of them give the same."""
+    """Whether two attempts give the same result."""
     clusters = groups(exploration, attempts)
     return bool(clusters) and len(clusters[0]) > 1

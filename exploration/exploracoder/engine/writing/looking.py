@@ -1,4 +1,4 @@
-"""One look at what came out: the solution is right, or cells and solution are to be other."""
+"""One look at the results: the solution is right, or cells and solution need to change."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ PART = "look"
 
 
 async def look(bench: Workbench, attempt: Attempt | None) -> Script:
-    """Show the model what its cells and its solution gave, and ask what is to be other.
+    """Show the model what its cells and its solution gave, and ask what needs to change.
 
-    ``attempt`` is the solution's last run, None where there is no solution yet. Raises BudgetError
+    ``attempt`` is the solution's last run, or None if there is no solution yet. Raises BudgetError
     and ModelError.
     """
     bench.tell(PART, "Looking at what came out")
@@ -98,7 +98,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
         apis=describe_apis(apis, bench.settings.doc_chars),
         source=source,
-        # Who wrote none was asked for no function.
+        # A model that wrote none was not asked for a function.
         calls=wants_calls(task) and bool(bench.exploration.written.calls),
     )
     return Message("user", text)
@@ -145,14 +145,14 @@ def _solution(bench: Workbench, attempt: Attempt) -> dict[str, str]:
 
 
 def _call_error(call: ExampleCall, chars: int) -> str:
-    """What was raised, or else what failed as the result was read."""
+    """The error that was raised, or else what failed while the result was read."""
     if call.observation.ran:
         return clip(call.failure, chars)
     return describe_error(call.observation, call.code, chars)
 
 
 def _otherwise(bench: Workbench, attempt: Attempt) -> str:
-    """The variables of a solution that the cells have not, or with other values."""
+    """The variables of a solution that the cells lack, or have with other values."""
     links = bench.exploration.trace
     values = {name: value for link in links for name, value in shown(link.observation)}
     same = {name for name, value in shown(attempt.observation) if values.get(name) == value}

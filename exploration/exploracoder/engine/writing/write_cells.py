@@ -1,4 +1,4 @@
-"""All cells of the notebook, and the solution, in one request; each runs when it is complete."""
+"""Writes all cells and the solution in one request; each cell runs as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _TRIES = 2
 async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
     """Ask for cells and the solution, and record the cells as steps.
 
-    They run as they come, up to the first that fails; in a review they wait. The open steps
-    ``replaced_ids`` go. Raises BudgetError and ModelError; what has come until then is
+    They run as they arrive, up to the first that fails; in a review they wait. The open steps
+    ``replaced_ids`` are removed. Raises BudgetError and ModelError; what has arrived until then is
     recorded.
     """
     bench.tell(PART, "Reading the docs")
@@ -64,9 +64,9 @@ def _others(bench: Workbench, replaced_ids: Collection[str]) -> tuple[Step, ...]
 
 
 async def _ask(bench: Workbench, reading: _Reading) -> Script:
-    """What the model writes; it is asked once more where there is no code in its reply.
+    """What the model writes; it is asked once more if its reply contains no code.
 
-    Raises NoCodeError where there is none in that either.
+    Raises NoCodeError if the second reply contains none either.
     """
     for number in range(_TRIES):
         sampling = bench.model.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
@@ -80,7 +80,7 @@ async def _ask(bench: Workbench, reading: _Reading) -> Script:
 
 
 def _script(bench: Workbench, script: Script) -> Script:
-    """The script with cells: a solution that came alone is cut into some."""
+    """The script with cells: a solution without any is cut into cells."""
     if script.cells or not script.solution:
         return script
     code = stub.complete(script.solution, bench.exploration.task.stub)
@@ -100,7 +100,7 @@ class _Reading:
         self._news = asyncio.Event()
 
     def read(self, text: str) -> None:
-        """Take what has come of the reply so far, in whole lines."""
+        """Take in what has arrived of the reply so far, up to its last whole line."""
         lines = text[: text.rfind("\n") + 1]
         if self._is_ended or len(lines) == self._read_chars:
             return
@@ -113,7 +113,7 @@ class _Reading:
             self._news.set()
 
     def end(self, script: Script) -> None:
-        """Take the whole reply."""
+        """Take in the whole reply."""
         self._cells = (*self._cells, *script.cells[len(self._cells) :])
         self._is_ended = True
         self._news.set()
@@ -127,13 +127,13 @@ class _Reading:
             while self._count < len(self._cells):
                 cell = self._add()
                 await self._bench.update(Text("Written: %1", cell.goal))
-                # In order: what the user has added meanwhile may stand before it.
+                # In plan order: a step that the user added meanwhile may come before it.
                 runs = runs and await run_open(self._bench)
             if self._is_ended:
                 return
 
     def keep(self) -> None:
-        """Put into the plan what was not recorded yet: whatever ended the work, it is there."""
+        """Add cells that were not recorded yet to the plan, whatever ended the work."""
         while self._count < len(self._cells):
             self._add()
 

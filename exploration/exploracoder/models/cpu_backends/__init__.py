@@ -1,7 +1,7 @@
-"""The embedded model's arithmetic, built for several processors; the best one is used.
+"""CPU backends for the embedded model, built for several processors; the best one is used.
 
-The library that serves the model carries it for AVX2 alone. What lies beside this file, made by
-``build_cpu_backends.py`` of the same source, takes its place in the server's process.
+The library that serves the model only ships one for AVX2. The builds beside this file, made by
+``build_cpu_backends.py`` from the same source, replace it in the server's process.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from exploracoder.errors import SetupError
 
 # The library's release that the files were built for: they share its data structures.
 XLLAMACPP_VERSION = "2026.10.11549"
-# The library's own.
+# The name of the library's own backend.
 BUILT_IN = "built in"
-# Names the one to use, such as "avx2" or "built in", for measuring.
+# Environment variable that selects a backend, such as "avx2" or "built in", for measurements.
 FORCED_BACKEND = "EXPLORACODER_MODEL_CPU"
 
 
 @dataclass(frozen=True, slots=True)
 class CpuBackend:
-    """One build of the arithmetic.
+    """One build of the CPU backend.
 
     Attributes:
-        name: The instructions that tell it from the others.
-        architecture: The machines that it is for.
-        flags: What Linux calls all the instructions that it needs.
-        compiler_options: What a compiler is told, to use them.
+        name: The instruction set that distinguishes it from the others.
+        architecture: The machine architecture that it is for.
+        flags: All the CPU flags that it requires, by Linux's names.
+        compiler_options: The compiler options that enable them.
     """
 
     name: str
@@ -41,7 +41,7 @@ class CpuBackend:
 
     @property
     def path(self) -> Path:
-        """The shared library, where it was built."""
+        """Path of the shared library, which exists only if it was built."""
         return Path(__file__).parent / self.architecture / f"libggml-cpu-{self.name}.so"
 
 
@@ -51,7 +51,7 @@ def _x86(name: str, *instructions: str) -> CpuBackend:
     return CpuBackend(name, "x86_64", frozenset((*avx2, *instructions)), options)
 
 
-# Where a compiler's option has another name than Linux's flag.
+# Compiler options whose names differ from Linux's flags.
 _OPTIONS = {
     "sse4_2": "sse4.2",
     "avx_vnni": "avxvnni",
@@ -63,7 +63,7 @@ _OPTIONS = {
 _AVX512 = ("avx512f", "avx512cd", "avx512vl", "avx512dq", "avx512bw", "avx512_vnni")
 _ARM = frozenset({"asimd", "asimddp", "asimdhp"})
 
-# Of each architecture the fastest first.
+# Fastest first within each architecture.
 CPU_BACKENDS = (
     _x86("amx", *_AVX512, "avx512vbmi", "avx512_bf16", "amx_tile", "amx_int8"),
     _x86("avx512_vnni", *_AVX512),
@@ -75,7 +75,7 @@ CPU_BACKENDS = (
 
 
 def processor_flags() -> frozenset[str]:
-    """The instructions of this machine's processor, by Linux's names; none where it doesn't say."""
+    """The flags of this machine's processor, by Linux's names; empty if they cannot be read."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -85,11 +85,11 @@ def processor_flags() -> frozenset[str]:
 
 
 def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
-    """The fastest build that lies here and that a processor with ``flags`` can run.
+    """The fastest available build for a processor with ``flags``; None means the library's own.
 
     Raises:
-        SetupError: ``EXPLORACODER_MODEL_CPU`` names one that this processor cannot run, or an
-            x86 processor is older than AVX2.
+        SetupError: ``EXPLORACODER_MODEL_CPU`` names one that this machine cannot run, or an
+            x86 processor lacks AVX2.
     """
     flags = processor_flags() if flags is None else flags
     machine = platform.machine()
@@ -111,7 +111,7 @@ def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
 
 
 def require_openmp() -> None:
-    """Raises SetupError where the system lacks what the model's library spreads its work with."""
+    """Raises SetupError if a Linux system lacks the OpenMP runtime that the library needs."""
     if sys.platform != "linux":
         return
     try:
@@ -125,11 +125,11 @@ def require_openmp() -> None:
 
 
 def use_best_backend() -> str:
-    """Puts the best build in place of the library's own, before a model is loaded.
+    """Replaces the library's own backend with the best build; call it before loading a model.
 
     Returns:
-        Its name, or ``built in`` where the library's own stays: none was built for this machine,
-        or the library is not the release that they were built for.
+        The backend's name, or ``built in`` if the library's own stays: none was built for this
+        machine, or the library is not the release that they were built for.
 
     Raises:
         SetupError: As for `best_backend` and `require_openmp`.
@@ -141,7 +141,7 @@ def use_best_backend() -> str:
 
     if backend is None or xllamacpp.__version__ != XLLAMACPP_VERSION:
         return BUILT_IN
-    # The build takes what is not arithmetic from the library, so that there is one of each.
+    # The build resolves all other symbols from the library, so that nothing is loaded twice.
     ggml = ctypes.CDLL(extension.__file__, mode=ctypes.RTLD_GLOBAL)
     ggml.ggml_backend_reg_by_name.restype = ctypes.c_void_p
     ggml.ggml_backend_load.restype = ctypes.c_void_p

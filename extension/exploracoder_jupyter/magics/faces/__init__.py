@@ -1,1 +1,1 @@
-"""The faces of a page: plain text, HTML, and a terminal."""
+"""The renderings of a page: plain text, HTML, and a terminal."""

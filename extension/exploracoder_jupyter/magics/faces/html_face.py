@@ -1,4 +1,4 @@
-"""A page as HTML without scripts, which any front end may show. All text is escaped."""
+"""Renders a page as HTML without scripts, safe in any front end. All text is escaped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from exploracoder_jupyter.magics.page_blocks import (
     Table,
 )
 
-# Colours that hold on light and dark grounds; words say the same, so colour is never needed.
+# Colours that work on light and dark backgrounds; the text alone always says the same.
 _TONES = {
     "plain": "",
     "good": "color:#2e8b57",
@@ -30,7 +30,7 @@ _PRE = "margin:.2em 0 .4em 1em;padding:.3em .6em;border-left:3px solid #8888;ove
 
 
 def as_html(page: Page) -> str:
-    """The page in one element."""
+    """Render the page as one element."""
     return f'<div class="exploracoder">{_all(page.blocks)}</div>'
 
 

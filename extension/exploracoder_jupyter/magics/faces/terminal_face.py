@@ -1,4 +1,4 @@
-"""A page in a terminal, drawn by rich."""
+"""Renders a page in a terminal, with rich."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STYLES = {"plain": "", "good": "green", "bad": "red", "dim": "dim", "strong": "
 
 
 def print_page(page: Page) -> None:
-    """Show the page on standard output."""
+    """Print the page to standard output."""
     console = _console()
     for block in page.blocks:
         for renderable in _drawn(block):

@@ -1,4 +1,4 @@
-"""A page as plain text."""
+"""Renders a page as plain text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 
 def as_text(page: Page) -> str:
-    """The page, its lines at most a hundred characters where they can be broken."""
+    """Render the page, with its prose wrapped at a hundred characters."""
     return "\n".join(line for block in page.blocks for line in _lines(block))
 
 
 def plain(text: str) -> str:
-    """Text of others without what a terminal would obey."""
+    """Untrusted text without terminal control sequences."""
     return _CONTROL.sub("", text.replace("\r\n", "\n"))
 
 

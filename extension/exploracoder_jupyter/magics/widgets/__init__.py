@@ -1,5 +1,5 @@
 """An exploration as ipywidgets, in front ends that draw them.
 
-ipywidgets is imported with the modules in here, so they are imported when widgets are first wanted.
-Whatever a button does is a sub-command; what is shown is escaped, or made harmless.
+These modules import ipywidgets, so import them only once widgets are wanted. Every button runs a
+sub-command; everything shown is escaped or sanitised.
 """

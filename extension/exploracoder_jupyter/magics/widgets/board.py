@@ -1,4 +1,4 @@
-"""Where the widgets of a kernel are made, and where their buttons lead."""
+"""Makes the widgets of a kernel, and routes their button presses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Press = Callable[[Order], None]
 
 
 class Board:
-    """Makes views once the front end is known to draw them, or at once when that is asked for."""
+    """Makes views once the front end is known to draw widgets, or at once if ``is_forced``."""
 
     def __init__(self, shell: Any, press: Press, on_answer: Callable[[], None]) -> None:
         self._shell = shell
@@ -24,15 +24,15 @@ class Board:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether widgets that are made now are seen by somebody."""
+        """Whether widgets made now are taken to be drawn by a front end."""
         return self.is_forced or self._front_end.has_answered
 
     def new_view(self) -> View:
-        """Widgets of an exploration."""
+        """Make the widgets of an exploration."""
         return View(self._press_in_main)
 
     def _press_in_main(self, order: Order) -> None:
-        """Do it where cells run: front ends may send what is pressed to another thread."""
+        """Do the order in the thread where cells run; button presses may arrive in another."""
         if threading.current_thread() is threading.main_thread():
             self._press(order)
         else:

@@ -1,4 +1,4 @@
-"""The buttons: each is a sub-command about what is looked at."""
+"""The buttons, each of which runs a sub-command on what is being viewed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is looked at, and what can be done about it."""
+    """What the user is viewing, and what can be done with it."""
 
     exploration: Exploration
     abilities: Abilities
@@ -34,18 +34,18 @@ class Seen:
             ids.append(self.step.subtask.id)
         if self.candidate is not None:
             ids.append(self.candidate.id)
-        # `retry` takes no number: it means the subtask that is shown.
+        # `retry` takes no number: it always applies to the subtask of `shown_step`.
         is_meant = look.action != "draft" or self.step is shown_step(self.exploration)
         return is_meant and any(look.action in self.abilities.get(one, ()) for one in ids)
 
 
-# The words after the sub-command, of what is looked at and of the hint.
+# Makes the words after the sub-command from what is being viewed and the hint.
 Words = Callable[[Seen, str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A button's name, what it says of itself, its sub-command, and what that does."""
+    """A button's name, tooltip and sub-command, the action of that, and its arguments."""
 
     name: str
     tooltip: str
@@ -106,7 +106,7 @@ END = (
 
 
 class ButtonsPart:
-    """All buttons of a view, and the hint that two of them take along."""
+    """All buttons of a view, and the hint field that two of them use."""
 
     def __init__(self, kit: Kit, press: Callable[[Look], None]) -> None:
         self._buttons = {
@@ -120,7 +120,7 @@ class ButtonsPart:
         self.end = kit.row([buttons[look.command] for look in END])
 
     def order(self, look: Look, at: Seen) -> Order:
-        """What a press says, in words; the hint is used up by it."""
+        """The order that a press stands for; a command that takes the hint clears it."""
         hint = " ".join(self._hint.value.split())
         words = look.words(at, hint)
         if look.command in ("debug", "retry"):
@@ -128,11 +128,11 @@ class ButtonsPart:
         return Order(look.command, words)
 
     def update(self, moment: Moment, at: Seen | None) -> None:
-        """Let those be pressed whose command would be taken now."""
+        """Enable the buttons whose command would be accepted now."""
         for look, button in self._buttons.values():
             can = at.can(look) if at is not None else look is CANCEL and moment.is_working
             button.disabled = not can
-        # What was looked at is explored, a first try's solution too; what was stopped resumes.
+        # A stopped exploration without a solution resumes; anything else is explored.
         exploration = moment.exploration
         is_idle = moment.progress.activity == "idle"
         was_stopped = exploration is not None and is_idle and exploration.solution is None

@@ -1,4 +1,4 @@
-"""A choice of what is looked at: a subtask, or one of its candidates."""
+"""A dropdown to select what is viewed: a subtask, or one of its candidates."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from exploracoder_jupyter.magics.widgets.widget_factory import Kit
 
 
 class Choice:
-    """What is proposed is looked at, until the user looks elsewhere; then that is, until something
-    else is proposed."""
+    """Shows what is proposed until the user selects something else; keeps that until there is a
+    new proposal."""
 
     def __init__(self, kit: Kit, name: str, changed: Callable[[], None]) -> None:
         self._kit = kit
@@ -24,9 +24,9 @@ class Choice:
         kit.show(self.widget, False)
 
     def update(self, titles: Mapping[str, str], turn: object, proposal: str) -> str:
-        """Bring it up to date; the id of what is looked at, empty where there is nothing.
+        """Update the dropdown, and return the id of the selection, empty if there is none.
 
-        With another ``turn`` ``proposal`` is looked at anew.
+        A new ``turn`` selects ``proposal``.
         """
         if turn != self._turn or self._at not in titles:
             self._turn, self._at = turn, proposal

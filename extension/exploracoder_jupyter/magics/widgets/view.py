@@ -22,7 +22,7 @@ from exploracoder_jupyter.magics.work_snapshot import Moment
 
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 _MOST_GOAL = 100
-# ipywidgets marks what has lost its kernel, and nothing in the kernel can say so any more.
+# ipywidgets marks widgets that have lost their kernel; no kernel is left to show the message then.
 _GONE = """\
 <style>
 .exploracoder-gone { display: none }
@@ -31,10 +31,10 @@ _GONE = """\
 
 
 class View:
-    """The widgets of one output. What did not change is left alone: nothing flickers, what was
-    unfolded stays so, and only what is new is read out.
+    """The widgets of one output. Unchanged parts are left alone, so that nothing flickers, unfolded
+    parts stay unfolded, and screen readers announce only what is new.
 
-    It is brought up to date by the thread of the work, and touched by the one of the front end.
+    The thread of the work updates it; the front end's events arrive in another thread.
     """
 
     def __init__(self, press: Callable[[Order], None]) -> None:
@@ -71,7 +71,7 @@ class View:
 
     @property
     def bundle(self) -> dict[str, Any]:
-        """What of an output's data makes a front end draw the widgets."""
+        """The MIME bundle that makes a front end draw the widgets."""
         return {VIEW_MIME: self.root.get_view_spec()}
 
     def update(self, moment: Moment) -> None:
@@ -81,12 +81,12 @@ class View:
             self._draw()
 
     def say(self, page: Page) -> None:
-        """Say what came of a button, below everything else."""
+        """Show the outcome of a button press, below everything else."""
         with self._lock:
             self._said.value = _alert(page.blocks)
 
     def close(self) -> None:
-        """End the widgets; a front end takes them away."""
+        """Close the widgets, which removes them from the front end."""
         with self._lock:
             self._moment = None
             self._kit.close(self.root)
@@ -114,7 +114,7 @@ class View:
         self._spent.value = _html(pages.spent(whole, moment.notebook))
 
     def _look_at_step(self, whole: Exploration, moment: Moment) -> Step | None:
-        """The subtask that is worked on or waits for the user, or that the user looks at."""
+        """The subtask that is worked on or waits for the user, or that the user has selected."""
         steps = {step.subtask.id: step for step in whole.steps}
         last = whole.steps[-1] if whole.steps else None
         proposal = steps.get(moment.progress.part) or pages.shown_step(whole) or last
@@ -126,7 +126,7 @@ class View:
         return steps.get(self._subtasks.update(titles, (id_, moment.progress.activity), id_))
 
     def _look_at_candidate(self, step: Step | None) -> Iterable[Block]:
-        """The candidate that is proposed, or that the user looks at."""
+        """The candidate that is proposed, or that the user has selected."""
         candidates = step.candidates if step is not None else ()
         chosen_id = step.chosen if step is not None else None
         ids = [one.id for one in candidates]
@@ -185,7 +185,7 @@ def _wrong(moment: Moment) -> list[Block]:
 
 
 def _head(moment: Moment) -> str:
-    """The task, and what is seen once the kernel of the widgets has been restarted."""
+    """The task, and a notice that appears once the widgets' kernel has been restarted."""
     title = [pages.title(moment.exploration)] if moment.exploration is not None else []
     message = f"The kernel was restarted: these buttons do nothing. To go on run {moment.way_back}"
     notice = f'<div class="exploracoder-gone" role="status">{escape(plain(message))}</div>'

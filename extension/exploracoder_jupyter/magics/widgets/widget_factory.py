@@ -1,4 +1,4 @@
-"""Makes the widgets of a view, and ends them."""
+"""Makes and closes the widgets of a view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipywidgets.widgets.widget_string import HTMLStyle
 
 
 class Kit:
-    """Widgets that share layouts and styles, since each of those is messages of its own."""
+    """Makes widgets that share layouts and styles, since each of those costs extra messages."""
 
     def __init__(self) -> None:
         layout = ipywidgets.Layout
@@ -21,11 +21,11 @@ class Kit:
         self._own: dict[str, Any] = {}
 
     def html(self, value: str = "") -> Any:
-        """A place for HTML of ours, in which all that is not ours is escaped."""
+        """An element for our HTML, in which all foreign text is escaped."""
         return ipywidgets.HTML(value, layout=self._shown, style=self._text)
 
     def button(self, name: str, tooltip: str, press: Callable[[], None]) -> Any:
-        """A button that is named by its text; it cannot be pressed yet."""
+        """A button with a text and a tooltip; it starts disabled."""
         button = ipywidgets.Button(
             description=name,
             tooltip=tooltip,
@@ -37,32 +37,32 @@ class Kit:
         return button
 
     def line(self, name: str, placeholder: str) -> Any:
-        """A line to write into, which tells what it holds when it is left."""
+        """A text field, which reports its value on Enter or loss of focus."""
         return ipywidgets.Text(
             description=name, placeholder=placeholder, continuous_update=False, layout=self._wide
         )
 
     def choice(self, name: str) -> Any:
-        """A choice of one line among several."""
+        """A dropdown."""
         return ipywidgets.Dropdown(description=name, layout=self._wide)
 
     def row(self, children: Sequence[Any]) -> Any:
-        """One beside the other, as far as there is room."""
+        """Widgets side by side, wrapping when there is no room."""
         return ipywidgets.HBox(children, layout=self._flowing)
 
     def column(self, children: Sequence[Any]) -> Any:
-        """One below the other."""
+        """Widgets stacked vertically."""
         return ipywidgets.VBox(children, layout=self._shown)
 
     def show(self, widget: Any, is_shown: bool) -> None:
-        """Let a widget be there or not."""
+        """Show or hide a widget."""
         own = self._own.setdefault(widget.model_id, widget.layout)
         layout = own if is_shown else self._hidden
         if widget.layout is not layout:
             widget.layout = layout
 
     def close(self, widget: Any) -> None:
-        """End a widget and all in it; what all widgets share stays."""
+        """Close a widget and its children, but not the layouts and styles that widgets share."""
         for child in getattr(widget, "children", ()):
             self.close(child)
         shared_styles = (self._text, self._button)
@@ -72,7 +72,7 @@ class Kit:
         widget.close()
 
     def close_shared(self) -> None:
-        """End what the widgets shared, after all of them."""
+        """Close the shared layouts and styles, once all widgets are closed."""
         layouts = (self._shown, self._hidden, self._fitting, self._flowing, self._wide)
         for one in (*layouts, self._text, self._button):
             one.close()

@@ -1,4 +1,4 @@
-"""Whether somebody draws the widgets of this kernel."""
+"""Detects whether a front end draws the widgets of this kernel."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _WORD = "1px"
 
 
 class FrontEnd:
-    """A question that every front end with widgets answers by itself, and no other does.
+    """A probe that every front end with widgets answers by itself, and no other does.
 
-    A link between two values of a widget is carried out where widgets are drawn: there the second
-    takes the value of the first, and the kernel is told so.
+    A `jsdlink` between two values of a widget runs in the front end, if it draws widgets: it copies
+    the first value to the second, and the kernel hears of that change.
     """
 
     def __init__(self, on_answer: Callable[[], None]) -> None:

@@ -1,7 +1,7 @@
-"""What may be fetched from: each address is judged before anything is sent to it.
+"""Which addresses may be fetched from: each is checked before anything is sent to it.
 
-A page can send whoever fetches it elsewhere, and a name can mean another machine at every look-up.
-So names are looked up here, and connected to is what was judged.
+A page can redirect elsewhere, and a name can resolve to a different machine at every lookup. So
+names are resolved here, and connections are made only to addresses that were checked.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import httpx
 from exploracoder_retrieval.errors import DocsUnavailable
 
 _PORTS = {"http": 80, "https": 443}
-# What an IPv6 network puts before the IPv4 addresses of others.
+# The prefix by which IPv6 networks reach IPv4 addresses.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 class JudgedTransport(httpx.AsyncBaseTransport):
     """Connects to public addresses, and to the host and port that the user named.
 
-    That host may be this machine or in a private network. What it means is settled at first: if it
-    means a private address only later, that is refused. A proxy, where one is set, looks names up
-    by itself.
+    That host may be this machine or in a private network. Its private addresses are fixed at the
+    first request: any that appear later are refused. A proxy, if one is set, resolves names
+    itself.
 
     Raises DocsUnavailable instead of connecting.
     """
@@ -37,7 +37,7 @@ class JudgedTransport(httpx.AsyncBaseTransport):
         self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request, to the addresses of its host one after another."""
+        """Send a request, trying the addresses of its host one after another."""
         host, url = request.url.raw_host.decode("ascii"), request.url
         proxy = None if proxy_bypass(host) else getproxies().get(url.scheme)
         if proxy is not None:
@@ -64,7 +64,7 @@ class JudgedTransport(httpx.AsyncBaseTransport):
 
     def _judge(self, url: httpx.URL, addresses: list[str]) -> None:
         private = frozenset(each for each in addresses if not is_public(each))
-        if self._named_private is None:  # the first request is to what was named
+        if self._named_private is None:  # the first request goes to the host that the user named
             self._named_private = private
         allowed_addresses = self._named_private if _origin(url) == self._named else frozenset()
         if others := private - allowed_addresses:
@@ -75,7 +75,7 @@ class JudgedTransport(httpx.AsyncBaseTransport):
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to a machine on the internet, however it is written."""
+    """Whether an IP address, in whatever notation, belongs to a machine on the internet."""
     ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         ipv4 = IPv4Address(ip.packed[-4:]) if ip in _NAT64 else None

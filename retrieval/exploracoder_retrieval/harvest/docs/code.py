@@ -1,4 +1,4 @@
-"""Code that stands in pages, in pieces: what a piece needs from those before it."""
+"""Code in pages, piece by piece, and what a piece needs from the earlier ones."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from exploracoder_retrieval.facts.reading import parse_or_none
 
 
 class ImportsSoFar:
-    """The import lines of the pieces of one page: later pieces stand on them."""
+    """The import lines of one page's pieces: later pieces depend on them."""
 
     def __init__(self) -> None:
         self._lines: dict[str, None] = {}
 
     def before(self, code: str) -> str:
-        """The import lines of all earlier pieces; those of ``code`` count from now on."""
+        """The import lines of all earlier pieces; those in ``code`` count from now on."""
         earlier = "\n".join(self._lines)
         self._lines |= dict.fromkeys(import_lines(parse_or_none(code)))
         return earlier
 
 
 def import_lines(tree: ast.Module | None) -> list[str]:
-    """The imports of a module's or a snippet's top level, a line each; none if it is no Python."""
+    """The top-level imports of a module or snippet, one line each; empty if ``tree`` is None."""
     body = tree.body if tree else ()
     return [ast.unparse(node) for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def notebook_cells(content: str | bytes, *, only_code: bool) -> list[tuple[str, str]]:
-    """The kind and the source of each cell of a notebook; ``only_code``: no others are looked at.
+    """The kind and source of each cell of a notebook; with ``only_code``, others have no source.
 
     Raises:
-        UnreadableSource: it is no notebook.
+        UnreadableSource: it is not a notebook.
     """
     try:
         cells = [(each["cell_type"], each) for each in json.loads(content)["cells"]]

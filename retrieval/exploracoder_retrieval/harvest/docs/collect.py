@@ -1,4 +1,4 @@
-"""Everything that sources of documentation say of one library."""
+"""Collects everything that documentation sources say about one library."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def collect(
     on_skip: Skip,
     progress: Progress | None = None,
 ) -> Collected:
-    """Reads all files of the sources; what cannot be read is skipped with its reason.
+    """Read all files of the sources; what cannot be read is skipped with a reason.
 
     Args:
-        docs_sources: where the documentation lies.
-        library: the name that its APIs get.
-        import_name: the library's module; None: what most of the names begin with.
+        docs_sources: where the documentation is.
+        library: the library name to give its APIs.
+        import_name: the library's module; None: the one that most of the names begin with.
         on_skip: called with a file and the reason why it was left out.
         progress: called as ("docs", files read, files found).
     """
@@ -112,7 +112,7 @@ def _inventories(files: list[DocsFile], on_skip: Skip) -> dict[DocsFile, Invento
 
 
 def _listed(page: Page, inventory: Inventory) -> Iterator[ApiDoc]:
-    """The public names of an inventory; the page that describes each is its place."""
+    """The public names of an inventory, each located at the page that describes it."""
     for name in inventory.names:
         parts = name.path.split(".")
         if parts[0] != page.import_name or any(part.startswith("_") for part in parts):
@@ -148,7 +148,7 @@ def _read(file: DocsFile, page: Page, pieces: Collected, on_skip: Skip) -> None:
 
 
 def _text(file: DocsFile) -> str:
-    """Raises UnreadableSource when it is too large, or UnreadableDocs when it is no text."""
+    """The file's text; raises UnreadableSource if too large, UnreadableDocs if not text."""
     content = read_bytes(file.path, MAX_PAGE_BYTES)
     if file.suffix == ".py":
         return decode_python(content)

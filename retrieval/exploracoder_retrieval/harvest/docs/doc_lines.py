@@ -1,4 +1,4 @@
-"""Files of ApiDocs: one JSON object a line, plain or gzipped."""
+"""Files of ApiDocs: one JSON object per line, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _KINDS = frozenset(get_args(ApiKind))
 def read_lines(page: Page, on_skip: Callable[[str, str], None]) -> Iterator[ApiDoc]:
     """The ApiDocs of ``{path, kind, signature, summary, doc, …}`` lines.
 
-    What else a line has is left alone. ``library`` is that of the page, whatever a line says; a
-    line that does not say where its text comes from is itself the place. A line that cannot be
-    used is skipped with its reason.
+    Unknown fields are ignored. ``library`` is always the page's, whatever a line says; a line that
+    does not say where its text comes from counts as the place itself. An unusable line is skipped
+    with a reason.
 
     Raises:
-        UnreadableDocs: the file is damaged, or has no end.
+        UnreadableDocs: the file is damaged or too large.
         UnreadableSource: it cannot be opened.
     """
     line_of: dict[str, int] = {}

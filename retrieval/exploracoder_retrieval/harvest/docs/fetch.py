@@ -1,7 +1,7 @@
-"""Documentation on the web, fetched once, when a person asks for it, into a folder.
+"""Fetches documentation from the web into a folder, once, when a person asks for it.
 
-What was fetched is kept as it came and only read afterwards. A site is asked for what its
-inventory lists, and for nothing outside of the place it was named by.
+Fetched files are stored unchanged and only read afterwards. From a site, only the pages that its
+inventory lists are fetched, and none outside the inventory's folder.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _PIECE_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """How much is taken from a site: bytes of one file and of all, unpacked; files; seconds in all.
+    """What a fetch may take: bytes of one file and in total, unpacked; files; seconds in total.
 
-    ``answer_seconds``: how long nothing may come.
+    ``answer_seconds``: how long a server may send nothing.
     """
 
     file_bytes: int = 64_000_000
@@ -56,18 +56,18 @@ class FetchLimits:
 def fetch(
     url: str, folder: Path, limits: FetchLimits | None = None, progress: Progress | None = None
 ) -> None:
-    """Copies a file, or a Sphinx site by its ``objects.inv``, into an empty folder.
+    """Copy a file, or a Sphinx site by its ``objects.inv``, into an empty folder.
 
-    A page that a site lists and does not have is left out.
+    A page that a site lists but does not have is skipped.
 
     Args:
-        url: an address of a file, of an ``objects.inv``, or of the folder that has one.
+        url: the address of a file, of an ``objects.inv``, or of the folder that has one.
         folder: where the files go, with a list of where each came from.
-        limits: how much is taken at most.
+        limits: how much may be fetched.
         progress: called as ("fetch", pages fetched, pages listed).
 
     Raises:
-        DocsUnavailable: it cannot be had: what happened and what to do.
+        DocsUnavailable: it cannot be fetched; the message says what happened and what to do.
     """
     limits = limits or FetchLimits()
     try:
@@ -115,7 +115,7 @@ def _check(url: str) -> None:
 
 @dataclass(slots=True)
 class _Copy:
-    """A folder being filled, and what of the limits is used up."""
+    """A folder being filled, and how much of the limits is used up."""
 
     web: httpx.AsyncClient
     folder: Path
@@ -160,13 +160,13 @@ class _Copy:
                     progress("fetch", number, len(inside))
 
     def _keep(self, url: str, suffix: str, data: bytes) -> None:
-        # A name of our own: what a site calls its files must not lead out of the folder.
+        # We choose the name: a site's file names must not lead out of the folder.
         name = f"{len(self.addresses):04}{suffix}"
         (self.folder / name).write_bytes(data)
         self.addresses[name] = url.partition("#")[0]
 
     async def _get(self, url: str, within: str = "") -> tuple[str, str, bytes]:
-        """Where it was in the end, the kind of file, and its bytes."""
+        """The final address after redirects, the file's suffix, and its bytes."""
         for _ in range(_MAX_REDIRECTS + 1):
             if within and not url.startswith(within):
                 raise _NotThere(f"{url} is outside of {within}.")
@@ -198,7 +198,7 @@ class _Copy:
 
 
 async def _unpacked(url: str, answer: httpx.Response) -> AsyncIterator[bytes]:
-    """The body in pieces of a bounded size, however well it is packed."""
+    """The unpacked body in pieces of bounded size, however well it was compressed."""
     packing = answer.headers.get("content-encoding", "identity").lower()
     if packing not in ("identity", "gzip"):
         raise DocsUnavailable(f"{url} comes packed as {packing!r}, which was not asked for.")

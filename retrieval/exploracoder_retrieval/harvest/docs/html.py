@@ -1,4 +1,4 @@
-"""Pages of HTML, as Sphinx and mkdocstrings write them: descriptions of APIs, and code."""
+"""HTML pages as Sphinx and mkdocstrings write them: descriptions of APIs, and code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from exploracoder_retrieval.harvest.signatures import clip_signature
 if TYPE_CHECKING:
     from bs4 import Tag
 
-# What is no text, Sphinx's links beside names, mkdocstrings' labels and source code.
+# Elements that are not text, Sphinx's links beside names, mkdocstrings' labels and source code.
 _NO_TEXT = (
     "script, style, nav, template, noscript, a.headerlink, .viewcode-link, .doc-labels, "
     "details.quote, details.mkdocstrings-source"
@@ -49,7 +49,7 @@ def read_html(page: Page, text: str) -> Iterator[Piece]:
             descriptions.append(element.parent if element.name == "dt" else element)
             yield doc
     for element in descriptions:
-        # What an API's own description says is no mention of it.
+        # An API's own description does not count as a mention of it.
         if element.name == "dl":
             element.extract()
     yield from _passages(page, body)
@@ -101,7 +101,7 @@ def _signature(element: Tag, path: str) -> str:
     text = " ".join(_MARKS.sub("", element.get_text()).split()).replace("→", "->")
     text = _SPACES.sub(lambda match: match[1] or match[2], text)
     owner, _, name = path.rpartition(".")
-    # Before the name may stand words of any kind: class, property, the module.
+    # Any words may precede the name: class, property, the module.
     name_match = re.search(rf"(?<!\w){re.escape(name)}\s*(?P<rest>[(:=].*|$)", text)
     rest = name_match["rest"] if name_match else ""
     call = f"{name} {rest}" if rest.startswith("=") else f"{name}{rest}"
@@ -111,7 +111,7 @@ def _signature(element: Tag, path: str) -> str:
 
 
 def _text_of(block: Tag) -> str:
-    """A description's paragraphs and code, without those of the members described inside it."""
+    """A description's paragraphs and code, without those of members described inside it."""
     lines = []
     for part in block.find_all(_BLOCKS):
         owner = part.find_parent("dl", class_="py")
@@ -134,7 +134,7 @@ def _text_below(heading: Tag) -> str:
 
 
 def _is_said(part: Tag) -> bool:
-    """Whether a block says something that no block inside it says, and not only what is known."""
+    """Whether a block has text that is neither in a block inside it nor a signature or bases."""
     if part.name in {"li", "dd"} and part.find(["p", "pre"]):
         return False
     is_signature = part.name == "pre" and part.find_parent(class_="doc-signature") is not None

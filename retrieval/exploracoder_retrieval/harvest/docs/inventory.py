@@ -1,4 +1,4 @@
-"""Sphinx's ``objects.inv``: the names that a documentation describes, and on which page."""
+"""Sphinx's ``objects.inv``: the names that the documentation describes, and on which page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What an ``objects.inv`` says."""
+    """The contents of an ``objects.inv``."""
 
     project: str
     version: str
@@ -38,10 +38,10 @@ class Inventory:
 
 
 def read_inventory(path: Path) -> Inventory:
-    """Reads the Python names of an inventory.
+    """Read the Python names of an inventory.
 
     Raises:
-        UnreadableDocs: it is no inventory, or is too large when it is unpacked.
+        UnreadableDocs: it is not an inventory, or is too large when unpacked.
         UnreadableSource: it cannot be read.
     """
     import sphobjinv
@@ -63,9 +63,9 @@ def _python_names(objects: list[object]) -> Iterator[Listed]:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """An inventory as text: four lines of head, then names that are compressed.
+    """The inventory with its names decompressed; they follow a four-line header.
 
-    The library that parses it would unpack whatever there is, however much.
+    The library that parses it would decompress without any limit.
     """
     head, body = data.split(b"\n", 4)[:4], data.split(b"\n", 4)[4:]
     if not body or not head[0].startswith(b"# Sphinx inventory version 2"):

@@ -38,7 +38,7 @@ def read_markdown(page: Page, text: str) -> Iterator[Piece]:
     from markdown_it import MarkdownIt
 
     front = _FRONT_MATTER.match(text)
-    if front:  # kept as empty lines, so that line numbers stay
+    if front:  # replaced by empty lines, so that line numbers stay right
         text = "\n" * front[0].count("\n") + text[front.end() :]
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     yield from _headed(page, text, tokens)
@@ -70,7 +70,7 @@ def _fence(
 
 
 def _headed(page: Page, text: str, tokens: list[Token]) -> Iterator[ApiDoc]:
-    """What stands below a heading that names an API, up to the next heading."""
+    """The APIs named by headings, each with the text up to the next heading."""
     lines = text.splitlines()
     starts = [number for number, token in enumerate(tokens) if token.type == "heading_open"]
     for number, following in zip(starts, [*starts[1:], None], strict=True):

@@ -10,14 +10,14 @@ from exploracoder_retrieval.harvest.docstrings import find_examples
 
 
 def read_notebook(page: Page, text: str) -> Iterator[Piece]:
-    """The code cells of an ``.ipynb`` file, and its texts; outputs are not read.
+    """The code and text cells of an ``.ipynb`` file; outputs are not read.
 
     Raises:
-        UnreadableSource: it is no notebook.
+        UnreadableSource: it is not a notebook.
     """
     title, imports = "", ImportsSoFar()
     for number, (kind, source) in enumerate(notebook_cells(text, only_code=False), start=1):
-        # Where a cell starts in the file says nothing to a person; its number does.
+        # A line number in the file means nothing to a person; the cell's number does.
         place = page.place(anchor=f"cell-{number}")
         if kind == "code":
             code = clean(without_magics(source))
@@ -38,7 +38,7 @@ def read_script(page: Page, text: str) -> Iterator[Piece]:
 
 
 def read_rst(page: Page, text: str) -> Iterator[Piece]:
-    """The doctests and code blocks of a text."""
+    """The doctests and code blocks of a reStructuredText file."""
     imports = ImportsSoFar()
     for code in find_examples(text):
         first = code.splitlines()[0]

@@ -1,6 +1,6 @@
-"""OpenAPI 3 and Swagger 2: each operation of a server as an API, its types in short words.
+"""OpenAPI 3 and Swagger 2: each operation of a server as an API, with its types in short form.
 
-References are followed inside the file only; nothing is fetched because a file names it.
+References are followed only within the file; nothing that a file refers to is fetched.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _MAX_DEPTH = 3
 
 
 def is_openapi(text: str) -> bool:
-    """Whether a text may be an OpenAPI file, told from its words alone."""
+    """Whether a text may be an OpenAPI file, judging by its words alone."""
     return re.search(r"""["']?\b(openapi|swagger)["']?\s*:""", text) is not None
 
 
 def read_openapi(page: Page, text: str) -> Iterator[Piece]:
-    """The operations of an OpenAPI file in JSON or YAML, and what it says of the whole.
+    """The operations of an OpenAPI file in JSON or YAML, after what it says about the whole.
 
     Raises:
-        UnreadableDocs: it is neither JSON nor YAML, or no OpenAPI file.
+        UnreadableDocs: it is neither JSON nor YAML, or not an OpenAPI file.
     """
     root = _parse(text)
     info = as_map(root.get("info"))
@@ -58,7 +58,7 @@ def _parse(text: str) -> dict[str, Any]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        # JSON is YAML; and this loader makes plain values only.
+        # JSON is YAML, and this loader builds only plain values.
         root = yaml.load(text, Loader=loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
@@ -127,7 +127,7 @@ def _list(value: object) -> list[Any]:
 
 
 def _lines(text: str) -> dict[tuple[str, str], int]:
-    """Where each operation stands, in files that have a line for each key."""
+    """The line of each operation, in files that put each key on a line of its own."""
     lines: dict[tuple[str, str], int] = {}
     path = ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -139,14 +139,14 @@ def _lines(text: str) -> dict[tuple[str, str], int]:
 
 
 class Schemas:
-    """Follows references inside one file, and words schemas."""
+    """Follows references within one file, and writes schemas as short types."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
 
     def resolve(self, value: object) -> object:
-        """What a ``$ref`` into the file stands for; anything else as it is."""
-        for _ in range(_MAX_HOPS):  # references may run in a circle
+        """The target of a ``$ref`` into the file; any other value unchanged."""
+        for _ in range(_MAX_HOPS):  # references may form a cycle
             reference = as_map(value).get("$ref")
             if not isinstance(reference, str) or not reference.startswith("#/"):
                 return value
@@ -163,7 +163,7 @@ class Schemas:
         return f"{as_text(parameter.get('name'))}: {self.type(schema)}{value}"
 
     def body(self, operation: dict[str, Any], parameters: list[dict[str, Any]]) -> str:
-        """``body: type`` of what is sent; empty when nothing is."""
+        """``body: type`` of the request body; empty if there is none."""
         schema = self._body_schema(operation)
         if schema is None:  # Swagger 2 has it among the parameters
             schema = next(
@@ -172,7 +172,7 @@ class Schemas:
         return f"body: {self.type(schema)}" if schema is not None else ""
 
     def fields_of_body(self, operation: dict[str, Any]) -> list[str]:
-        """A line for each field of the object that is sent."""
+        """A line for each field of the request body's object."""
         schema = as_map(self.resolve(self._body_schema(operation) or {}))
         value = schema.get("required")
         required_names = value if isinstance(value, list) else []
@@ -184,7 +184,7 @@ class Schemas:
         return lines
 
     def reply(self, operation: dict[str, Any]) -> str:
-        """The type of the first answer that means success."""
+        """The type of the first response that means success."""
         for code, reply in as_map(operation.get("responses")).items():
             if str(code).startswith("2"):
                 response = as_map(self.resolve(reply))
@@ -223,12 +223,12 @@ class Schemas:
 
 
 def as_map(value: object) -> dict[Any, Any]:
-    """A mapping as it is; whatever else stands where one should, as an empty one."""
+    """The value if it is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_text(value: object) -> str:
-    """A text in one piece; whatever else stands where one should, as an empty one."""
+    """The value stripped if it is a string, else an empty string."""
     return value.strip() if isinstance(value, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""What a reader finds in one file of documentation."""
+"""The pieces that a reader finds in one file of documentation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, MentionKind
 
 DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 MAX_TEXT_CHARS = 100_000
-# What Sphinx calls what it describes.
+# Sphinx's names for the kinds of objects.
 KINDS: dict[str, ApiKind] = {
     "class": "class",
     "exception": "class",
@@ -42,7 +42,7 @@ class Place(TypedDict, total=False):
 class Page:
     """One file to read: ``library`` is the name of what it documents, ``import_name`` its module.
 
-    ``url`` is where a fetched page came from, or is to be opened: it goes before the file.
+    ``url`` is where a fetched page came from, or can be opened; it takes precedence over ``path``.
     """
 
     path: Path
@@ -51,7 +51,7 @@ class Page:
     url: str | None = None
 
     def place(self, line: int | None = None, anchor: str = "") -> Place:
-        """Where something on the page stands: file and line, or address and anchor."""
+        """The location of something on the page: file and line, or address and anchor."""
         if self.url is not None:
             return {"url": f"{self.url}#{anchor}" if anchor else self.url}
         return {"file": str(self.path), "line": line}
@@ -64,7 +64,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Code or prose that may speak of APIs; ``context`` is what its page imported before it."""
+    """Code or prose that may refer to APIs; ``context`` is what its page imported before it."""
 
     kind: MentionKind
     text: str
@@ -75,7 +75,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a file says of the library as a whole."""
+    """What a file says about the library as a whole."""
 
     name: str = ""
     version: str = ""
@@ -86,7 +86,7 @@ Piece = ApiDoc | Passage | About
 
 
 def split_call(text: str) -> tuple[str, str] | None:
-    """``(path, signature)`` of ``lib.f(a, b)`` or ``lib.f``; None when it is neither."""
+    """``(path, signature)`` of ``lib.f(a, b)`` or ``lib.f``; None if it is neither."""
     match = DOTTED.match(text.strip())
     if match is None:
         return None
@@ -98,7 +98,7 @@ def split_call(text: str) -> tuple[str, str] | None:
 
 
 def guess_kind(path: str, *, is_call: bool = True) -> ApiKind:
-    """The kind of an API of which only the name is known, by the usual way of writing names."""
+    """The kind of an API known only by name, guessed from naming conventions."""
     owner, _, name = path.rpartition(".")
     in_class = owner.rpartition(".")[2][:1].isupper()
     if name[:1].isupper() and not name.isupper():
@@ -109,6 +109,6 @@ def guess_kind(path: str, *, is_call: bool = True) -> ApiKind:
 
 
 def clean(text: str) -> str:
-    """Text of bounded length without the characters that steer terminals."""
+    """Text of bounded length without terminal control characters."""
     characters = "".join(char for char in text[:MAX_TEXT_CHARS] if char >= " " or char in "\n\t")
     return characters.replace("\x7f", "").strip()

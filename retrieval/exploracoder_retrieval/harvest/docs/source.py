@@ -1,4 +1,4 @@
-"""Where documentation lies: a file, a folder, or a copy of what was fetched."""
+"""Where documentation is: a file, a folder, or a copy of what was fetched."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.files import Skip, read_bytes, walk
 
-# In a copy it says which file came from which address.
+# In a fetched copy, this file says which file came from which address.
 ADDRESSES = "addresses.json"
 MAX_FILES = 3_000
 LISTS = (".jsonl", ".jsonl.gz")
 INVENTORY = ".inv"
 SPECIFICATIONS = (".json", ".yaml", ".yml")
 PAGES = (".html", ".htm", ".md", ".markdown", ".rst", ".ipynb", ".py")
-# What stands for a library of which there is no code.
+# Files that can stand for a library without code.
 ALONE = (*LISTS, INVENTORY, *SPECIFICATIONS)
 _NO_DOCS = frozenset(
     {"_static", "_sources", "_modules", "_images", "node_modules", "__pycache__"}
@@ -28,7 +28,7 @@ _NO_DOCS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DocsSource:
-    """Documentation as it was named (a path or an address), and where it lies here."""
+    """Documentation as it was named (a path or an address), and its local path."""
 
     origin: str
     path: Path
@@ -44,19 +44,19 @@ class DocsFile:
 
 
 def is_address(text: str) -> bool:
-    """Whether a source is on the web and not in a folder."""
+    """Whether a source is a web address rather than a path."""
     return text.lower().startswith(("http://", "https://"))
 
 
 def files_of(source: DocsSource, on_skip: Skip | None = None) -> tuple[DocsFile, ...]:
-    """The files of a source that can be read, in a fixed order; none when it is gone."""
+    """The readable files of a source, in a fixed order; empty if it is gone."""
     addresses = _addresses(source.path)
     files = islice(_files(source.path, on_skip), MAX_FILES)
     return tuple(DocsFile(path, suffix_of(path), addresses.get(path.name)) for path in files)
 
 
 def suffix_of(path: Path) -> str:
-    """The end of a file's name that says how it is read; empty when it cannot be."""
+    """The end of a file's name that says how to read it; empty if it cannot be read."""
     name = path.name.lower()
     return next((end for end in (*ALONE, *PAGES) if name.endswith(end)), "")
 
