@@ -165,7 +165,7 @@ def run(
 
 
 def warm_index(problem: Problem) -> str:
-    """Bring the index up to date for a problem's libraries; return what failed, or an empty text."""
+    """Bring the index up to date for a problem's libraries; return what failed, or ""."""
     for library in problem.libraries:
         process = subprocess.run(
             [script(), "index", library, "--python", problem.python, "--json"],
