@@ -133,6 +133,7 @@ class Sidecar(Questions):
 
         Raises:
             BranchNotFound: There is no such branch.
+            SidecarError: It had to be rebuilt, and no interpreter could be started for it.
         """
         branch = self._tree.find(branch_id)
         step = Step(code, limits or self._limits, front_end, request or CellRequest())

@@ -197,7 +197,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Problem]]] = {
 
 
 def sampled(shelf: Shelf, count: int, *, depth: int, distractors: int, seed: int) -> list[Problem]:
-    """Random problems on any libraries. Raises InputError when there are not so many functions."""
+    """Random problems on any libraries."""
     rng = random.Random(seed)
     return [_sampled(shelf, rng, number, depth, distractors) for number in range(count)]
 

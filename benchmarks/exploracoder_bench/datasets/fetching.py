@@ -32,7 +32,7 @@ def find_published(name: str) -> Published:
 def fetch(one: Published, url: str | None = None) -> Path:
     """Fetch a data set, from ``url`` if it is mirrored there, and return the file.
 
-    Raises SetupError when it cannot be had or kept, or is not the file it was.
+    Raises SetupError when it cannot be fetched or kept, InputError when it has changed.
     """
     folder = home() / one.name
     file = folder / one.file_name

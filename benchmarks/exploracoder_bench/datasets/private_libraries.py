@@ -63,7 +63,7 @@ class Recipe:
 def read_mapping(file: Path) -> dict[str, Renaming]:
     """The renaming of each library: {"monkey": {OLD: NEW}, "beatnum": {OLD: NEW}}.
 
-    Raises InputError when the file has another form, or renames two names alike.
+    Raises InputError when the file has another form, or something in it is not a name.
     """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))

@@ -57,7 +57,7 @@ class TrainingText:
         return rows
 
     def append(self, row: Annotated) -> None:
-        """Append a line, on disk before this returns. Raises SetupError when that fails."""
+        """Append a line and close the file. Raises SetupError when that fails."""
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(row.model_dump_json() + "\n")
