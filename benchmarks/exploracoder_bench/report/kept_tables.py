@@ -91,7 +91,7 @@ def _cells(row: Row, runs: Runs, columns: Sequence[Column]) -> list[str]:
 
 def _about(runs: Sequence[Runs]) -> str:
     """Which split the problems are in, and which code the figures come from."""
-    names = dict.fromkeys(name for one in runs for name in one.plan.problems)
+    names = dict.fromkeys(each.problem for one in runs for each in one.results if each.counts)
     codes = ", ".join(dict.fromkeys(str(one.plan.code or UNKNOWN) for one in runs))
     return f"{in_words(tally(splits_of(runs), names))} Code: {codes}."
 
