@@ -23,37 +23,37 @@ import {
 import { explorationIcon } from './icons';
 import { Command, OpenExploration } from './protocol';
 
-/** What can be done with an exploration, a subtask or a candidate: the engine decides that. */
+/** An action that the engine may allow on an exploration, a subtask or a candidate. */
 export type Ability = OpenExploration['abilities'][string][number];
 
-/** What an action is about. */
+/** The target of an action. */
 export interface ITarget {
   readonly subtask: string;
   readonly candidate: string | null;
-  /** What the user says about it. */
+  /** The user's hint for a retry. */
   readonly hint: string;
 }
 
-/** Something that the user can do, wherever it is offered. */
+/** A user action, wherever it is offered. */
 export interface IAction {
   readonly label: string;
   readonly caption: string;
   readonly icon: LabIcon;
-  /** What the engine has to allow for it. */
+  /** The ability that it requires. */
   readonly ability?: Ability;
-  /** What the engine is told; `commands.ts` does what has no such command. */
+  /** The engine's command; `commands.ts` handles actions without one. */
   readonly command?: (target: ITarget) => Command;
 }
 
 export type ActionName = keyof ReturnType<typeof ACTIONS>;
 
-/** What can be done about a subtask besides accepting: in another way, and with its place. */
+/** Actions on a subtask besides accepting: other ways to do it, and changes to the plan. */
 export const AGAIN: readonly ActionName[] = ['other-candidates', 'debug', 'replan', 'skip'];
 export const MORE: readonly ActionName[] = ['go-back', 'rename', 'delete'];
 export const ALL_OF_SUBTASK: readonly ActionName[] = ['accept', ...AGAIN, ...MORE, 'open-notebook'];
 export const ALL_OF_CANDIDATE: readonly ActionName[] = ['accept', 'debug'];
 
-/** All actions, by the names of their commands without the prefix. */
+/** All actions, by command name without the prefix. */
 export function ACTIONS(trans: TranslationBundle) {
   const action = (
     label: string,

@@ -6,8 +6,8 @@ import { RequestError } from './request';
 import { Code } from './widgets/code';
 
 /**
- * Ask the server for something that runs a notebook's code, and the user first where the notebook
- * was not made here. Returns null when the user does not agree.
+ * Send a request that runs a notebook's code, after asking the user if the notebook was not made
+ * here. Returns null if the user does not agree.
  */
 export async function withAgreement<T>(
   trans: TranslationBundle,
@@ -19,7 +19,7 @@ export async function withAgreement<T>(
     try {
       return await ask(agreed);
     } catch (error) {
-      // What has changed since it was shown is shown again.
+      // Show the preview again if it has changed since.
       const preview = previewIn(error);
       if (!preview) {
         throw error;
@@ -32,7 +32,7 @@ export async function withAgreement<T>(
   }
 }
 
-/** What a refused notebook would run; null when something else was refused. */
+/** What the refused notebook would run; null for any other error. */
 function previewIn(error: unknown): Preview | null {
   const body = error instanceof RequestError ? (error.body as Partial<Untrusted> | null) : null;
   return body?.preview ?? null;

@@ -9,7 +9,7 @@ import { statusWords, wordsOf } from './wording';
 const MARK = 'jp-mod-calling';
 const CLOSE_AFTER_MS = 15_000;
 
-/** Calls the user back when an exploration's work has ended while they look elsewhere. */
+/** Calls the user back when an exploration's work ends while they look elsewhere. */
 export class CallBack {
   constructor(
     private readonly _explorations: IExplorations,
@@ -22,7 +22,7 @@ export class CallBack {
     this._onExplorations();
   }
 
-  /** The sidebar is looked at: nobody needs to be called. */
+  /** Dismiss the calls: the user has come back. */
   answer(): void {
     this._sidebar.title.className = '';
     this._shown.forEach(id => Notification.dismiss(id));

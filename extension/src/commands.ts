@@ -23,7 +23,7 @@ import { targetOf } from './target';
 import { IExplorationModel, IExplorations, LookupKind } from './tokens';
 import { Sidebar } from './widgets/sidebar';
 
-/** Every action, for the palette, for shortcuts, and for the buttons. */
+/** Every action as a command, for the palette, shortcuts and buttons. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'exploracoder:commands',
   description: 'The commands of ExploraCoder.',
@@ -83,7 +83,7 @@ class Actions {
     this._app.commands.addCommand(`exploracoder:${name}`, options);
   }
 
-  /** A refusal is shown, and ends here, unless the caller shows it: once, where the user looks. */
+  /** Show an error as a notification. Callers that show it themselves pass `isQuiet`. */
   private async _tell(work: Promise<unknown> | void): Promise<void> {
     try {
       await work;
@@ -93,7 +93,7 @@ class Actions {
     }
   }
 
-  /** What is done here, and not by the engine alone. */
+  /** The commands that need more than the engine. */
   private get _own(): { [name: string]: ICommandAction | undefined } {
     return {
       open: { run: args => this._open(args) },
@@ -120,7 +120,7 @@ class Actions {
       },
       'next-subtask': this._move(1),
       'previous-subtask': this._move(-1),
-      // It is for those that name a candidate: the palette cannot.
+      // Needs a `candidate` argument; the palette has none.
       'show-candidate': {
         isEnabled: args => typeof args.candidate === 'string',
         run: args => this._showCandidate(args)
@@ -131,7 +131,7 @@ class Actions {
     };
   }
 
-  /** A command of the engine's, for the exploration and subtask that are meant. */
+  /** An engine command, sent for the targeted exploration and subtask. */
   private _told({ ability, command }: IAction): ICommandAction {
     if (!ability || !command) {
       throw new Error('An action needs a command of the engine’s, or to be done here.');
@@ -192,7 +192,7 @@ class Actions {
     if (!args.isHere) {
       return targetOf(ability, this._model(args), args, this._notebooks);
     }
-    // A key in a cell is about that cell, and nothing else.
+    // A key pressed in a cell applies to that cell only.
     const subtask = this._notebooks?.activeSubtask ?? null;
     const model = this._notebooks?.activeModel ?? null;
     return subtask ? targetOf(ability, model, { ...args, subtask }, this._notebooks) : null;
@@ -205,7 +205,7 @@ class Actions {
     return this._notebooks?.activeModel ?? this._explorations.current;
   }
 
-  /** The notebook that is meant: by its path, or the exploration's that is active. */
+  /** The notebook's path: as given, of the active notebook, or of the exploration. */
   private _path(args: Args): string | null {
     if (typeof args.path === 'string') {
       return args.path;
@@ -234,19 +234,19 @@ class Actions {
     await this._activate();
   }
 
-  /** Go to the sidebar, once the palette that this came from has given the focus back. */
+  /** Show the sidebar once the palette that ran the command has given the focus back. */
   private async _activate(): Promise<void> {
     await new Promise(resolve => setTimeout(resolve));
     this._showSidebar();
   }
 
-  /** The palette takes the focus away once more after its command has run. */
+  /** Show it twice: the palette takes the focus again after its command. */
   private _showSidebar(): void {
     this._app.shell.activateById(Sidebar.ID);
     window.setTimeout(() => this._app.shell.activateById(Sidebar.ID), AFTER_PALETTE_MS);
   }
 
-  /** Go on with what is open; where nothing is shown or left to do, there is a form to fill in. */
+  /** Continue the exploration; if there is none or it is idle, show the form for a new one. */
   private async _explore(args: Args): Promise<void> {
     const { current, open } = this._explorations;
     const model = typeof args.id === 'string' ? open.get(args.id) : current;
@@ -259,7 +259,7 @@ class Actions {
     }
   }
 
-  /** A cell of the notebook that the user works in; without a name, the active one. */
+  /** A cell of the user's notebook; the active one if none is named. */
   private _cell(args: Args): Cell | null {
     const notebooks = this._notebooks;
     const content = notebooks?.active ? null : notebooks?.own?.content;

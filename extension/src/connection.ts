@@ -5,9 +5,9 @@ import { ServerMessage } from './protocol';
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 10_000;
 
-/** A WebSocket that is made again, at growing intervals, whenever it is lost. */
+/** A WebSocket that reconnects, at growing intervals, whenever it is lost. */
 export class Connection implements IDisposable {
-  /** `open` makes a socket that asks for all events since those that came. */
+  /** `open` makes a socket that requests all events since the last one. */
   constructor(private readonly _open: () => WebSocket) {
     this._connect();
   }
@@ -20,7 +20,7 @@ export class Connection implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Whether messages can come and go now. */
+  /** Emits whether the connection is open. */
   get connectedChanged(): ISignal<this, boolean> {
     return this._connectedChanged;
   }
@@ -29,7 +29,7 @@ export class Connection implements IDisposable {
     return this._received;
   }
 
-  /** Connect now: there is reason to think that the connection is gone or can be had again. */
+  /** Connect now, because the connection is probably gone, or possible again. */
   reconnect(): void {
     if (!this._isDisposed) {
       this._delay = FIRST_DELAY_MS;
@@ -64,7 +64,7 @@ export class Connection implements IDisposable {
   private _retry(): void {
     this._drop();
     this._connectedChanged.emit(false);
-    // Not all tabs at the same moment when a server comes back.
+    // Random, so that not all tabs reconnect at the same time.
     const delay = this._delay * (0.75 + Math.random() / 2);
     this._timer = setTimeout(() => this._connect(), delay);
     this._delay = Math.min(this._delay * 2, MAX_DELAY_MS);
@@ -88,7 +88,7 @@ export class Connection implements IDisposable {
   private _received = new Signal<this, ServerMessage>(this);
 }
 
-// The class WebSocket may be the user's own, and need not have the constants.
+// A custom WebSocket class need not have the constants.
 enum WebSocketState {
   open = 1
 }

@@ -10,15 +10,15 @@ export interface IDraft {
   readonly libraries: ReadonlyArray<string>;
   /** The ids of the notebook's cells that run first. */
   readonly cells: ReadonlyArray<string>;
-  /** The names of the kernel's variables that come along. */
+  /** The names of the kernel variables to bring along. */
   readonly bring: ReadonlyArray<string>;
   readonly check: string;
   readonly mode: 'auto' | 'review';
-  /** The cell that it was begun in, if it was. */
+  /** The cell it was started from, if any. */
   readonly origin: CellOrigin | null;
 }
 
-/** What may come along: names and ids that a user picks, and that are suggested. */
+/** Names and ids that can be suggested, and that the user can pick or decline. */
 type Picks = Pick<IDraft, 'libraries' | 'cells' | 'bring'>;
 
 const PICKS: ReadonlyArray<keyof Picks> = ['libraries', 'cells', 'bring'];
@@ -39,7 +39,7 @@ export interface IChoices {
   readonly model: ModelChoice;
 }
 
-/** A place to keep what was written over a reload. */
+/** Storage that keeps the draft across reloads. */
 export interface IStore {
   fetch(key: string): Promise<unknown>;
   save(key: string, value: PartialJSONValue): Promise<unknown>;
@@ -55,13 +55,13 @@ const EMPTY: IDraft = {
   origin: null
 };
 
-/** What the user is writing, and what was asked for before. */
+/** What the user is writing, and the earlier tasks. */
 export class Draft {
   get value(): IDraft {
     return this._value;
   }
 
-  /** Earlier tasks, the newest first. */
+  /** Earlier tasks, newest first. */
   get history(): ReadonlyArray<string> {
     return this._history;
   }
@@ -70,13 +70,13 @@ export class Draft {
     return this._changed;
   }
 
-  /** Put back what was written before the page was loaded again. */
+  /** Restore what was written before the page was reloaded. */
   async restore(store: IStore, key: string): Promise<void> {
     const saved = (await store.fetch(key)) as Partial<ISaved> | undefined;
     if (isTexts(saved?.history)) {
       this._history = saved.history;
     }
-    // What was typed while the store was asked is newer.
+    // Text typed while the store was loading is newer.
     if (!this._value.task && typeof saved?.task === 'string') {
       const libraries = isTexts(saved.libraries) ? saved.libraries : [];
       this._value = { ...this._value, task: saved.task, libraries };
@@ -106,7 +106,7 @@ export class Draft {
     this._changed.emit();
   }
 
-  /** Begin with what a cell says, and forget what was picked for another task. */
+  /** Start over from a cell, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
     const { mode, check, task } = this._value;
     const libraries = this._ownLibraries;
@@ -119,7 +119,7 @@ export class Draft {
     this._changed.emit();
   }
 
-  /** Pick what is suggested now, in the place of what was before; what the user said goes first. */
+  /** Replace the earlier suggestions with new ones; the user's own choices take precedence. */
   suggest(suggestions: Picks | Pick<Suggestions, keyof Picks>): void {
     const before = this._value;
     const picks = { ...NO_PICKS };
@@ -139,7 +139,7 @@ export class Draft {
     }
   }
 
-  /** Remember the task as asked for, and begin anew with the same libraries. */
+  /** Add the task to the history, and start over with the same libraries. */
   finish(): void {
     const { task, mode } = this._value;
     const libraries = this._ownLibraries;
@@ -150,7 +150,7 @@ export class Draft {
     this._changed.emit();
   }
 
-  /** What to send, for a notebook or none. */
+  /** The request, for a notebook or none. */
   request(place: IPlace | null, choices: IChoices): NewExploration {
     const { bring, cells, check, libraries, mode, origin, task } = this._value;
     const picked = place?.cells.filter(cell => cells.includes(cell.id)) ?? [];
@@ -169,7 +169,7 @@ export class Draft {
     };
   }
 
-  /** Those that the user chose: what is suggested belongs to one task in one notebook. */
+  /** Libraries the user chose; suggestions belong to one task in one notebook. */
   private get _ownLibraries(): ReadonlyArray<string> {
     return this._value.libraries.filter(one => !this._suggested.libraries.includes(one));
   }

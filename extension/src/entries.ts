@@ -2,21 +2,21 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Step, Summary } from './protocol';
 import { IExplorationModel } from './tokens';
 
-/** How an exploration stands, to somebody who looks for one. */
+/** An exploration's state, as the list shows it. */
 export type EntryState = 'turn' | 'working' | 'solved' | 'failed' | 'resting' | 'saved';
 
-/** An exploration in the list of all. */
+/** An exploration in the full list. */
 export interface IEntry {
   readonly summary: Summary;
   readonly state: EntryState;
-  /** How many of its subtasks are done, and how many there are. */
+  /** The number of its subtasks that are done, and of all. */
   readonly done: number;
   readonly steps: number;
 }
 
 const FIRST: EntryState[] = ['turn', 'working'];
 
-/** All explorations, those first that wait for the user, then those at work, then the newest. */
+/** All explorations: first those waiting for the user, then those working, then the newest. */
 export function entriesOf(
   summaries: ReadonlyArray<Summary>,
   open: ReadonlyMap<string, IExplorationModel>
@@ -28,7 +28,7 @@ export function entriesOf(
   ];
 }
 
-/** Those whose tasks or libraries have all words of a query. */
+/** Entries whose task or libraries contain all query words. */
 export function matching(entries: ReadonlyArray<IEntry>, query: string): IEntry[] {
   const words = query.toLowerCase().split(/\s+/);
   return entries.filter(({ summary: { libraries, task } }) => {
@@ -55,7 +55,7 @@ export function entryWords(trans: TranslationBundle, state: EntryState): string 
   }
 }
 
-/** What this tab knows of one that is open is newer than the list. */
+/** For an open exploration, its model is newer than the list. */
 function entryOf(summary: Summary, model: IExplorationModel | undefined): IEntry {
   const state = stateOf(summary, model);
   const steps = model?.exploration.steps;

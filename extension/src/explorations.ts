@@ -38,7 +38,7 @@ export class Explorations implements IExplorations, IDisposable {
     this.lookups = new Lookups(_requests);
     this.models = new ModelChoices(_requests);
     this.models.changed.connect(() => this._changed.emit());
-    // Who has no position yet is told where the server stands, and asks for everything then.
+    // A client without a position gets a `reset`, and then asks for everything.
     this._connection.connectedChanged.connect(() => this._changed.emit());
     this._connection.received.connect(this._onMessage, this);
     this._check = new Poll({
@@ -78,7 +78,7 @@ export class Explorations implements IExplorations, IDisposable {
     return this._current;
   }
 
-  /** What is being indexed, and the outcome of what was, by target. */
+  /** Ongoing and finished indexing, by target. */
   get indexing(): ReadonlyMap<string, LibraryEvent> {
     return this._indexing;
   }
@@ -98,7 +98,7 @@ export class Explorations implements IExplorations, IDisposable {
     Signal.clearData(this);
   }
 
-  /** Connect at once: the network is back, or the tab is looked at again. */
+  /** Reconnect at once: the network is back. */
   wake(): void {
     if (!this.isConnected) {
       this._connection.reconnect();
@@ -159,7 +159,7 @@ export class Explorations implements IExplorations, IDisposable {
     return this._requests.get<SearchResults>(`search${asked}`);
   }
 
-  /** The docs of an API, taken apart; asked for once. */
+  /** The parsed docs of an API, requested once. */
   docPage(doc: ApiDoc): Promise<DocPage> {
     const known = this._pages.get(doc);
     if (known) {
@@ -176,7 +176,7 @@ export class Explorations implements IExplorations, IDisposable {
     return this._requests.post<Suggestions>('suggestions', request);
   }
 
-  /** Where the solution or the notebook can be downloaded. */
+  /** The download URL of the solution or the notebook. */
   exportUrl(id: string, format: 'py' | 'md' | 'ipynb'): string {
     const path = pathOf('explorations', id, 'export');
     return this._requests.url(path) + queryOf({ format });
@@ -224,7 +224,7 @@ export class Explorations implements IExplorations, IDisposable {
     }
   }
 
-  /** Ask for everything, after what is being asked for already: that may be from before. */
+  /** Fetch everything, once a running fetch is done: its answers may be out of date. */
   private _refresh(): Promise<void> {
     this._refreshing = this._refreshing.then(() => this._fetchAll());
     return this._refreshing;
@@ -246,7 +246,7 @@ export class Explorations implements IExplorations, IDisposable {
     const isNews = JSON.stringify(status) !== JSON.stringify(this._status);
     this._status = status;
     this.models.follow(status);
-    // A connection that is dead without having been closed looks alive from here.
+    // A dead connection that was never closed still looks alive.
     if (isOther && this.isConnected) {
       this._connection.reconnect();
     }
@@ -261,7 +261,7 @@ export class Explorations implements IExplorations, IDisposable {
     this._changed.emit();
   }
 
-  /** Ask for the state of an exploration that is not known yet. */
+  /** Fetch an exploration that is not known yet. */
   private _fetch(id: string): void {
     if (!this._fetching.has(id)) {
       this._fetching.set(id, []);
@@ -273,11 +273,11 @@ export class Explorations implements IExplorations, IDisposable {
     try {
       const path = pathOf('explorations', id);
       const model = this._take(await this._requests.get<OpenExploration>(path));
-      // What came in while the answer was on its way may be newer than the answer.
+      // Events that arrived in the meantime may be newer than the answer.
       this._fetching.get(id)?.forEach(event => model.apply(event));
       this._changed.emit();
     } catch (error) {
-      // It was closed in the meantime: an event says so too.
+      // Closed in the meantime; an event says so too.
       if (!(error instanceof RequestError)) {
         throw error;
       }
@@ -306,7 +306,7 @@ export class Explorations implements IExplorations, IDisposable {
   private _forget(id: string): void {
     const model = this._open.get(id);
     this._open.delete(id);
-    // It stays in view if it is: whoever looked at it can read on, and resume it.
+    // If it is shown, it stays: the user can read on, and resume it.
     model?.end();
     this._changed.emit();
   }

@@ -7,7 +7,7 @@ const SELECTOR = '.jp-DirListing-item[data-file-type="notebook"]';
 // Below "Open" and "Open with".
 const RANK = 3;
 
-/** What can be done with a notebook in the file browser. */
+/** Context menu items for notebooks in the file browser. */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'exploracoder:filebrowser',
   description: 'Resumes and replays explorations from the file browser.',

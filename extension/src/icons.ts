@@ -7,19 +7,19 @@ function icon(name: string, drawing: string): LabIcon {
   });
 }
 
-// The classes let JupyterLab's themes colour the drawings. A theme fills whatever says that it has a
-// filling, even none: lines get theirs from what is around them.
+// The classes let JupyterLab's themes colour the drawings. A theme overrides any `fill`, even
+// "none", so lines inherit theirs from the enclosing group.
 const LINE =
   'class="jp-icon3 jp-icon-selectable" stroke="#616161" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
 const FULL = 'class="jp-icon3 jp-icon-selectable" fill="#616161"';
 
-/** The extension's own: a path that branches, with the branch that was taken ending in a cell. */
+/** The extension's icon: a branching path, with the branch taken ending in a cell. */
 export const explorationIcon = icon(
   'exploration',
   '<path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M6 2a3 3 0 0 1 1 5.83v2.42A5 5 0 0 0 12 15h2v-1.5a1.5 1.5 0 0 1 1.500-1.500h5a1.500 1.500 0 0 1 1.500 1.500v5a1.500 1.500 0 0 1-1.500 1.500h-5A1.500 1.500 0 0 1 14 18.500V17h-2a7 7 0 0 1-5-2.100v1.270A3 3 0 1 1 5 16.170V7.830A3 3 0 0 1 6 2zm10 12v4h4v-4zM6 4a1 1 0 1 0 0 2 1 1 0 0 0 0-2zm0 14a1 1 0 1 0 0 2 1 1 0 0 0 0-2z"/>'
 );
 
-/** What a subtask is dragged by. */
+/** The drag handle of a subtask. */
 export const dragIcon = icon(
   'drag',
   [5, 12, 19]

@@ -3,10 +3,10 @@ import { Lookup, LookupAnswer } from './protocol';
 import { pathOf, Requests } from './request';
 import { ILookupOutcome, ILookups, ILookupWish, LookupKind, LookupScope } from './tokens';
 
-// The command palette takes the focus once more after its command has run.
+// The command palette moves the focus again after its command has run.
 const WANTED_MS = 500;
 
-/** What the user looks up in the source of libraries: the question, and what came of it. */
+/** What the user looks up in the source of libraries: the question and its outcome. */
 export class Lookups implements ILookups {
   constructor(private readonly _requests: Requests) {}
 
@@ -76,7 +76,7 @@ export class Lookups implements ILookups {
       answer => ({ answer, error: '' }),
       reason => ({ answer: null, error: reason instanceof Error ? reason.message : `${reason}` })
     );
-    // Who asks again meanwhile waits for the later answer.
+    // A newer question makes this answer obsolete.
     if (this._outcome === asked) {
       this._take({ ...asked, ...outcome, isAsking: false });
     }

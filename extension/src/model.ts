@@ -58,7 +58,7 @@ export class ExplorationModel implements IExplorationModel {
   }
 
   can(ability: Ability, subtask: string | null = null, candidate: string | null = null): boolean {
-    // A solution can still be taken when its session has ended.
+    // A solution can be inserted even after its session ended.
     const isThere = this._isOpen || ability === 'insert';
     const about = ['', subtask ?? '', candidate ?? ''];
     return isThere && about.some(id => this.abilities[id]?.includes(ability));
@@ -96,7 +96,7 @@ export class ExplorationModel implements IExplorationModel {
     }
   }
 
-  /** Take an event in. One that is included already changes nothing. */
+  /** Apply an event. One that was applied already changes nothing. */
   apply(event: ExplorationEvent): void {
     if (event.number <= this._opened.number) {
       return;
@@ -113,14 +113,14 @@ export class ExplorationModel implements IExplorationModel {
       progress: change.progress ?? this.progress,
       abilities: { ...this.abilities, ...change.abilities }
     };
-    // What was written is in the steps, or was in vain.
+    // The text is in the steps now, or discarded.
     if (change.steps.length || this.progress.activity !== 'working') {
       this.read(null);
     }
     this._changed.emit(change);
   }
 
-  /** Start again from what the server has, unless events that came since then are in already. */
+  /** Replace the state with the server's, unless newer events were applied already. */
   replace(opened: OpenExploration): void {
     const { epoch, number } = this._opened;
     if (opened.epoch === epoch && opened.number < number) {
@@ -132,7 +132,7 @@ export class ExplorationModel implements IExplorationModel {
     this._changed.emit(null);
   }
 
-  /** Its session has ended in the server. */
+  /** Its server session has ended. */
   end(): void {
     this._isOpen = false;
     this.read(null);
@@ -151,7 +151,7 @@ export class ExplorationModel implements IExplorationModel {
   private _changed = new Signal<this, Change | null>(this);
 }
 
-/** The exploration after a change. What did not change stays the same object. */
+/** The exploration after a change. Unchanged parts stay the same objects. */
 export function applyChange(before: Exploration, change: Change): Exploration {
   return {
     ...before,
@@ -160,7 +160,7 @@ export function applyChange(before: Exploration, change: Change): Exploration {
   };
 }
 
-/** The cells after a change. What did not change stays the same object. */
+/** The cells after a change. Unchanged cells stay the same objects. */
 export function applyCells(
   before: ReadonlyArray<nbformat.ICell>,
   { cells, order }: CellsChange
@@ -180,6 +180,6 @@ function changedSteps(before: Step[], { steps, order }: Change): Step[] {
   for (const step of steps) {
     byId.set(step.subtask.id, step);
   }
-  // A name in the order without a step can only be a step that is still to come.
+  // An id in the order without a step is a step that is still to come.
   return order ? order.flatMap(id => byId.get(id) ?? []) : Array.from(byId.values());
 }

@@ -8,11 +8,11 @@ import { Requests } from './request';
 const PULL_INTERVAL_MS = 500;
 const PULL = 'models/pull';
 
-/** What the server is configured with. */
+/** The server's configured model. */
 export const CONFIGURED: ModelChoice = { name: '', base_url: '' };
 export const EMBEDDED: ModelChoice = { name: 'embedded', base_url: '' };
 
-/** The model of the next exploration, and what there is to choose from. */
+/** The model for the next exploration, and the available choices. */
 export class ModelChoices implements IDisposable {
   constructor(private readonly _requests: Requests) {
     this._poll = new Poll({
@@ -38,7 +38,7 @@ export class ModelChoices implements IDisposable {
     return this._embedded;
   }
 
-  /** What runs on the server's machine; null until that was looked for. */
+  /** Model servers on the server's machine; null until the first look. */
   get servers(): ReadonlyArray<LocalServer> | null {
     return this._servers;
   }
@@ -47,12 +47,12 @@ export class ModelChoices implements IDisposable {
     return this._isLooking;
   }
 
-  /** Why the server refused what was asked of it last. */
+  /** Why the last request failed; empty if it did not. */
   get error(): string {
     return this._error;
   }
 
-  /** Whether a download ended well while this page was open. */
+  /** Whether a download succeeded while this page was open. */
   get hasArrived(): boolean {
     return this._hasArrived;
   }
@@ -73,7 +73,7 @@ export class ModelChoices implements IDisposable {
       : { name: this._status?.model ?? '', url: this._status?.model_url ?? '' };
   }
 
-  /** Whether it is known that nothing can be asked. */
+  /** Whether the model is known to be unavailable. */
   get isMissing(): boolean {
     if (this.isEmbedded) {
       return this._embedded?.is_there === false;
@@ -90,13 +90,13 @@ export class ModelChoices implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** What the server has told of itself. */
+  /** Take over the server's status. */
   follow(status: ServerStatus): void {
     this._status = status;
     this._take(status.embedded);
   }
 
-  /** Use what was chosen the last time, and remember what is chosen from now on. */
+  /** Restore the last choice, and save every choice from now on. */
   async restore(store: IStore, key: string): Promise<void> {
     const saved = (await store.fetch(key)) as Partial<ModelChoice> | undefined;
     this._choice = { name: saved?.name ?? '', base_url: saved?.base_url ?? '' };
@@ -110,7 +110,7 @@ export class ModelChoices implements IDisposable {
     this._changed.emit();
   }
 
-  /** Look for what runs on the server's machine. */
+  /** Look for models on the server's machine. */
   async look(): Promise<void> {
     if (this._isLooking) {
       return;
@@ -126,12 +126,12 @@ export class ModelChoices implements IDisposable {
     this._changed.emit();
   }
 
-  /** Fetch the embedded model, or go on with that. */
+  /** Start or resume the embedded model download. */
   pull(): Promise<void> {
     return this._ask(async () => this._take(await this._requests.post<EmbeddedModel>(PULL, {})));
   }
 
-  /** End the download; what was fetched stays. */
+  /** Stop the download; keep what it fetched. */
   cancel(): Promise<void> {
     return this._ask(async () => this._take(await this._requests.delete<EmbeddedModel>(PULL)));
   }

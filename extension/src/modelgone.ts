@@ -5,8 +5,8 @@ import { ModelChoice, ModelGone } from './protocol';
 import { RequestError } from './request';
 
 /**
- * Resume something with its own model, or, where that is not there any more and the user agrees,
- * with the one of the form. Returns null when they do not.
+ * Resume something with its own model or, if that is gone and the user agrees, with the model of
+ * the form. Returns null if the user declines.
  */
 export async function withModel<T>(
   trans: TranslationBundle,

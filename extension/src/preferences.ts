@@ -4,9 +4,9 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { IChoices, IStore } from './draft';
 import { IPrices } from './wording';
 
-/** The settings of the settings editor, as the sidebar uses them. */
+/** The user's settings, as the sidebar uses them. */
 export class Preferences implements IStore {
-  /** Take the values over, now and whenever they are changed. */
+  /** Take over the values, now and on every change. */
   follow(settings: ISettingRegistry.ISettings): void {
     this._settings = settings;
     const update = () => {
@@ -41,7 +41,7 @@ export class Preferences implements IStore {
     return this._values.openNotebook !== false;
   }
 
-  /** What an exploration starts with; what is not set is the profile's. */
+  /** What an exploration starts with; the profile sets the rest. */
   get choices(): Omit<IChoices, 'model'> {
     const settings: { [name: string]: number } = {};
     for (const [name, setting] of LIMITS) {
@@ -69,7 +69,7 @@ export class Preferences implements IStore {
   private _changed = new Signal<this, void>(this);
 }
 
-// Our names, and those of the engine.
+// Our names, and the engine's.
 const LIMITS = [
   ['candidates', 'candidates'],
   ['maxSeconds', 'max_seconds'],

@@ -6,7 +6,7 @@ import { CellError } from './protocol';
 import { suggestionsFor } from './suggestions';
 import { IExplorations } from './tokens';
 
-/** Fill the form in from a cell: its failure, its words, or else its code as what runs first. */
+/** Fill in the form from a cell: its error, its text, or else its code to run first. */
 export async function beginFrom(
   explorations: IExplorations,
   panel: NotebookPanel,
@@ -30,7 +30,7 @@ export async function beginFrom(
   explorations.show(null);
 }
 
-/** What a cell ended with when it ran last; null when it did not fail. */
+/** The error of a cell's last run; null if it did not fail. */
 export function failureOf(cell: Cell | null): CellError | null {
   if (!(cell instanceof CodeCell)) {
     return null;
@@ -44,7 +44,7 @@ export function failureOf(cell: Cell | null): CellError | null {
   return { name: ename, message: evalue, traceback: traceback.join('\n').slice(-50_000) };
 }
 
-/** Whether a library has a part in a failure: its files are in the traceback, or it is named. */
+/** Whether a library is involved in a failure: in the traceback's files, or by name. */
 export function isOfLibrary({ message, traceback }: CellError): boolean {
   return (
     /[\\/](site|dist)-packages[\\/](?!IPython|ipykernel)/.test(traceback) ||

@@ -4,7 +4,7 @@ import * as React from 'react';
 import { Replayed } from './protocol';
 import { ReplayedCells } from './widgets/replayedcells';
 
-/** Show what running the accepted cells again has shown. */
+/** Show the result of rerunning the accepted cells. */
 export async function showReplayed(trans: TranslationBundle, replayed: Replayed): Promise<void> {
   await showDialog({
     title: trans.__('Replay of %1', replayed.path),

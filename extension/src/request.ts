@@ -6,7 +6,7 @@ import { wordsOf } from './wording';
 
 const NAMESPACE = 'exploracoder/api';
 
-/** What the server said no to, in its own words. */
+/** A refused request, in the server's own words. */
 export class RequestError extends Error {
   constructor(
     message: string,
@@ -20,7 +20,7 @@ export class RequestError extends Error {
   }
 }
 
-/** The server's side of the extension: the only place that fetches. */
+/** Requests to the server extension; the only place that fetches. */
 export class Requests {
   constructor(
     readonly settings: ServerConnection.ISettings,
@@ -45,12 +45,12 @@ export class Requests {
     return this._ask<T>(path, { method: 'DELETE' });
   }
 
-  /** Where the browser itself may fetch something, such as a download. */
+  /** A URL for the browser itself to fetch, such as a download. */
   url(path: string): string {
     return URLExt.join(this.settings.baseUrl, NAMESPACE, path);
   }
 
-  /** A WebSocket on which the events after a position come. */
+  /** A WebSocket that receives the events after a position. */
   socket(query: { epoch: string; after: number } | null): WebSocket {
     const { settings } = this;
     const asked = query ? { epoch: query.epoch, after: `${query.after}` } : undefined;
@@ -78,12 +78,12 @@ export class Requests {
   private readonly _trans: TranslationBundle;
 }
 
-/** A path of segments that may hold anything. */
+/** A path of segments, each URI-encoded. */
 export function pathOf(...segments: string[]): string {
   return segments.map(encodeURIComponent).join('/');
 }
 
-/** A query string, without what is empty. */
+/** A query string without empty values. */
 export function queryOf(values: { [name: string]: string | null }): string {
   const given = Object.entries(values).filter(([, value]) => value);
   return given.length ? `?${new URLSearchParams(given as [string, string][])}` : '';

@@ -12,15 +12,15 @@ const ATTRIBUTES = {
 };
 
 /**
- * Lets text through, and links to the web: nothing that the browser would fetch, run, or send by
- * itself, as it would the pictures that JupyterLab's own sanitizer lets through.
+ * Lets text and web links through, but nothing that the browser would fetch, run, or send by
+ * itself, such as the images that JupyterLab's own sanitizer allows.
  */
 export class TextSanitizer implements IRenderMime.ISanitizer {
   constructor(private readonly _sanitizer: IRenderMime.ISanitizer) {}
 
   sanitize(dirty: string): string {
     const page = document.createElement('template');
-    // Nothing is fetched for what stands in a template.
+    // Browsers fetch nothing for a template's content.
     page.innerHTML = this._sanitizer.sanitize(dirty, {
       allowedTags: TAGS.split(' '),
       allowedAttributes: ATTRIBUTES,
@@ -31,7 +31,7 @@ export class TextSanitizer implements IRenderMime.ISanitizer {
   }
 }
 
-/** A link leads to the web, in a page that cannot reach this one. */
+/** Let links lead only to the web, without access to this page. */
 function guard(link: HTMLAnchorElement): void {
   if (/^https?:\/\//i.test(link.getAttribute('href') ?? '')) {
     link.target = '_blank';

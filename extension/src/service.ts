@@ -15,7 +15,7 @@ const plugin: JupyterFrontEndPlugin<IExplorations> = {
     const trans = (translator ?? nullTranslator).load('exploracoder');
     const requests = new Requests(app.serviceManager.serverSettings, trans);
     const explorations = new Explorations(requests);
-    // A connection that was cut while nobody looked is made again at once.
+    // Reconnect at once when the network is back.
     window.addEventListener('online', () => explorations.wake());
     return explorations;
   }

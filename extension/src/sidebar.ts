@@ -64,7 +64,7 @@ function activate(
   state: IStateDB | null,
   translator: ITranslator | null
 ): void {
-  // The service of this extension; another one would have to follow events in the same way.
+  // This extension's service; any other would have to follow events in the same way.
   const explorations = service as Explorations;
   const { draft } = explorations;
   const preferences = new Preferences();
@@ -156,7 +156,7 @@ function activate(
   }
 }
 
-/** Shows what was shown before the page was loaded again, and keeps what is shown for that. */
+/** Restores what was shown before the page was reloaded, and saves what is shown. */
 async function showAgain(explorations: Explorations, state: IStateDB): Promise<void> {
   await explorations.ready;
   const id = await shownBefore(explorations, state);
@@ -168,7 +168,7 @@ async function showAgain(explorations: Explorations, state: IStateDB): Promise<v
     const shown = explorations.current?.id ?? '';
     if (shown !== saved) {
       saved = shown;
-      // The state database writes later, which is too late for a page that is loaded again at once.
+      // The state database writes with a delay: too late if the page is reloaded at once.
       sessionStorage.setItem(CURRENT, shown);
       void state.save(CURRENT, shown);
     }
@@ -177,7 +177,7 @@ async function showAgain(explorations: Explorations, state: IStateDB): Promise<v
   keep();
 }
 
-/** The id of what this tab showed, or another one, or what is being worked on; '' for the form. */
+/** The id of what this tab showed, else another tab, else what is at work; '' for the form. */
 async function shownBefore(explorations: Explorations, state: IStateDB): Promise<string> {
   const inTab = sessionStorage.getItem(CURRENT);
   if (inTab && explorations.open.has(inTab)) {
@@ -191,7 +191,7 @@ async function shownBefore(explorations: Explorations, state: IStateDB): Promise
   return atWork.pop()?.id ?? '';
 }
 
-/** Opens a file of the server's root at a line; others are out of reach, and null. */
+/** Opens a file under the server's root at a line; null for files out of reach. */
 function sourceOpener(app: JupyterFrontEnd, source: ISourcePlace): (() => void) | null {
   const root = PageConfig.getOption('serverRoot');
   if (!root || !source.file?.startsWith(`${root}/`)) {
@@ -203,7 +203,7 @@ function sourceOpener(app: JupyterFrontEnd, source: ISourcePlace): (() => void) 
     void app.commands
       .execute('docmanager:open', { path })
       .then(() => app.commands.execute('fileeditor:go-to-line', { line }))
-      // The line is a nicety, and the command not in every version.
+      // The line is a nicety: not every version has the command.
       .catch(() => undefined);
   };
 }

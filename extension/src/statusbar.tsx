@@ -35,7 +35,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
 export default plugin;
 
-/** Shows how far the current exploration is; a click goes to the sidebar. */
+/** Shows the current exploration's progress; a click opens the sidebar. */
 class StatusItem extends ReactWidget {
   constructor(
     private readonly _explorations: IExplorations,

@@ -6,12 +6,12 @@ import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
 
 const SETTLE_MS = 400;
-// A request of a million bytes is refused. What is left out are the longest cells.
+// Requests of a million bytes are refused, so the longest cells are left out.
 const MOST_SOURCE_BYTES = 800_000;
-// Functions and classes come along by the cells that define them.
+// The cells that define functions and classes bring them along.
 const NO_VALUES = new Set(['function', 'method', 'ABCMeta']);
 
-/** Suggests what the task that is being written takes along, whenever it or the notebook changes. */
+/** Suggests what the task being written should bring along, when it or the notebook changes. */
 export class Suggesting {
   constructor(
     private readonly _explorations: IExplorations,
@@ -23,7 +23,7 @@ export class Suggesting {
     _explorations.changed.connect(this._onShown, this);
   }
 
-  /** Suggest anew, once nothing has changed for a moment. */
+  /** Suggest again once nothing has changed for a moment. */
   update(): void {
     void this._settled.invoke().catch(() => undefined);
   }
@@ -66,10 +66,10 @@ export class Suggesting {
       kernel_name: place.kernelName,
       cell_id: origin?.cell_id ?? ''
     });
-    // Another notebook or task may have been turned to meanwhile.
+    // The user may have switched to another notebook or task.
     const isCurrent = number === this._asked && this._notebook.place?.path === place.path;
     if (isCurrent && draft.value.task === task && !this._explorations.current) {
-      // Which library made a cell fail was found out already.
+      // The library that made the cell fail is already known.
       draft.suggest(origin?.is_replaced ? { ...found, libraries: [] } : found);
     }
   }
@@ -81,7 +81,7 @@ export class Suggesting {
   private _settled = new Debouncer(() => this._suggest(), SETTLE_MS);
 }
 
-/** What a failed cell takes along, and the task of mending it. */
+/** What a failed cell brings along, and the task to fix it. */
 export async function suggestionsFor(
   explorations: IExplorations,
   place: {
@@ -102,7 +102,7 @@ export async function suggestionsFor(
   });
 }
 
-/** The names of a kernel's data; while it is busy, those of the last time. */
+/** The names of a kernel's data; while it is busy, the last known ones. */
 class KernelData {
   async of(kernel: Kernel.IKernelConnection | null): Promise<string[]> {
     if (kernel?.id !== this._id) {

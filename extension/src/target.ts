@@ -7,10 +7,10 @@ import { nextOpen } from './wording';
 type Looked = Pick<IExplorationNotebooks, 'activeModel' | 'activeSubtask' | 'shown'>;
 
 /**
- * The exploration, subtask and candidate that a command is about; null when it cannot be done.
+ * The exploration, subtask and candidate that a command applies to; null if it cannot run.
  *
- * What the arguments leave out is the cell that the user is at, if the command can be done there,
- * or else the subtask that waits for their review.
+ * By default, the subtask is that of the active cell, if the command can run there, or else the one
+ * that awaits review.
  */
 export function targetOf(
   ability: Ability,
@@ -33,7 +33,7 @@ export function targetOf(
         ];
   for (const subtask of subtasks) {
     const step = steps.find(one => one.subtask.id === subtask);
-    // Where nothing ran, what was tried last is what can be mended.
+    // If no candidate ran, the last one is the one to debug.
     const last = ability === 'debug' ? step?.candidates[step.candidates.length - 1]?.id : null;
     const chosen = step?.chosen ?? last ?? null;
     const shown = subtask === null ? null : notebooks?.shown(model, subtask);

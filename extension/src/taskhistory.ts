@@ -1,4 +1,4 @@
-/** Walks through earlier tasks by the arrow keys, as a shell does. */
+/** A position in the task history, browsed as in a shell. */
 export interface IRecall {
   /** Which earlier task is shown, from 0; -1 is the user's own text. */
   readonly index: number;
@@ -8,7 +8,7 @@ export interface IRecall {
 
 export const NO_RECALL: IRecall = { index: -1, own: '' };
 
-/** One step up (1) or down (-1), with the text to show; null where there is none. */
+/** The position one step up (1) or down (-1), and its text; null at either end. */
 export function recalled(
   history: ReadonlyArray<string>,
   recall: IRecall,

@@ -26,7 +26,7 @@ import {
   Summary
 } from './protocol';
 
-/** An exploration whose session lives in the server, as this tab knows it. */
+/** An exploration with a session on the server, as this tab knows it. */
 export interface IExplorationModel {
   readonly id: string;
   /** The path of its notebook, relative to the server's root. */
@@ -36,43 +36,43 @@ export interface IExplorationModel {
   readonly revision: number;
   readonly exploration: Exploration;
   readonly progress: Progress;
-  /** The cells of its notebook that are its own. */
+  /** The server's cells in its notebook. */
   readonly cells: ReadonlyArray<nbformat.ICell>;
-  /** What can be done, by the ids of subtasks and candidates, and '' for the exploration. */
+  /** What can be done, by subtask or candidate id; '' stands for the exploration. */
   readonly abilities: OpenExploration['abilities'];
-  /** Whether something can be done now with the exploration, a subtask or a candidate of it. */
+  /** Whether an action is possible now for the exploration, a subtask or a candidate. */
   can(ability: Ability, subtask?: string | null, candidate?: string | null): boolean;
-  /** What the solution does that who takes it over should know; empty when it only computes. */
+  /** What the user should know before inserting the solution; empty if it only computes. */
   readonly warning: string;
-  /** The cell of the user's notebook that it began in, if it did. */
+  /** The cell of the user's notebook that it began in, if any. */
   readonly origin: CellOrigin | null;
-  /** False once its session has ended in the server. */
+  /** False once its session has ended on the server. */
   readonly isOpen: boolean;
   /** Emitted after each change; the argument is null when everything may have changed. */
   readonly changed: ISignal<IExplorationModel, Change | null>;
   /** What the model is writing; null while it writes nothing. */
   readonly stream: StreamEvent | null;
-  /** Emitted as it goes on writing, and when that has ended. */
+  /** Emitted while it is writing, and once it has finished. */
   readonly streamed: ISignal<IExplorationModel, void>;
-  /** Send a command. Rejects with the server's message when it cannot be taken. */
+  /** Send a command. Rejects with the server's message if it is refused. */
   do(command: Command): Promise<void>;
 }
 
 export type LookupKind = Lookup['kind'];
 
-/** Whose source is looked into: an exploration's libraries', or those' that are named. */
+/** Whose source to look into: an exploration's libraries, or the named ones. */
 export type LookupScope =
   | { readonly id: string }
   | { readonly libraries: ReadonlyArray<string>; readonly kernelName: string | null };
 
-/** What came of a question; neither answer nor error while it is asked. */
+/** The outcome of a question; neither answer nor error while pending. */
 export interface ILookupOutcome {
   readonly isAsking: boolean;
   readonly answer: LookupAnswer | null;
   readonly error: string;
 }
 
-/** What somebody wants to look up; what is left out stays as it is. */
+/** A request to look something up; omitted values stay as they are. */
 export interface ILookupWish {
   readonly kind?: LookupKind;
   readonly text?: string;
@@ -83,27 +83,27 @@ export interface ILookups {
   readonly kind: LookupKind;
   readonly text: string;
   readonly isOpen: boolean;
-  /** How often somebody was led here. */
+  /** How often `want` was called. */
   readonly wishes: number;
-  /** Whether that was a moment ago, so that the focus belongs here. */
+  /** Whether that was just now, so that the focus belongs here. */
   readonly isWanted: boolean;
-  /** Whether a question came along that nobody has asked yet. */
+  /** Whether a question was passed in but not asked yet. */
   readonly isDue: boolean;
   readonly changed: ISignal<ILookups, void>;
   update(values: Partial<Pick<ILookups, 'kind' | 'text' | 'isOpen'>>): void;
   /** Lead the user here. */
   want(wish: ILookupWish): void;
-  /** Ask what is typed; an answer to an earlier question is not waited for any more. */
+  /** Ask the typed question; a pending answer to an earlier one is dropped. */
   ask(scope: LookupScope): Promise<void>;
-  /** What came of the last question; null when it was asked of something else. */
+  /** The outcome of the last question; null if it was asked in another scope. */
   outcome(scope: LookupScope): ILookupOutcome | null;
 }
 
-/** All explorations of this server, and what they are made from. */
+/** All explorations of this server, and what they start from. */
 export interface IExplorations {
   /** Null until the server has answered. */
   readonly status: ServerStatus | null;
-  /** Whether events arrive: false while the connection is being made again. */
+  /** Whether events arrive: false while reconnecting. */
   readonly isConnected: boolean;
   readonly open: ReadonlyMap<string, IExplorationModel>;
   readonly past: ReadonlyArray<Summary>;
@@ -111,18 +111,18 @@ export interface IExplorations {
   readonly current: IExplorationModel | null;
   readonly changed: ISignal<IExplorations, void>;
   start(request: NewExploration): Promise<IExplorationModel>;
-  /** Rejects, with what would run, for a notebook from elsewhere until that is agreed to. */
+  /** For a notebook from elsewhere, rejects with what would run until the user agrees. */
   resume(path: string, agreed?: string, model?: ModelChoice | null): Promise<IExplorationModel>;
   /** Rejects as `resume` does. */
   replay(path: string, agreed?: string): Promise<Replayed>;
   close(id: string): Promise<void>;
-  /** Make one the current one; null for the form of a new one. */
+  /** Select an exploration; null for the form of a new one. */
   show(id: string | null): void;
   forPath(path: string): IExplorationModel | null;
   libraries(kernelName: string | null): Promise<Libraries>;
   indexLibrary(target: string, kernelName: string | null): Promise<IndexedLibrary>;
   search(query: string, libraries: ReadonlyArray<string>): Promise<SearchResults>;
-  /** What a task takes along from the notebook that it is written beside. */
+  /** Suggests what a task takes along from the user's notebook. */
   suggestions(request: SuggestionRequest): Promise<Suggestions>;
   readonly lookups: ILookups;
   /** The model of the next exploration. */

@@ -11,8 +11,8 @@ const KERNEL = 'exploracoder';
 const PROGRAM = 'exploracoder_kernel.kernel';
 
 /**
- * Shows what the scratch kernel puts out as untrusted, whoever has run the cell: JupyterLab trusts
- * what a person runs, but what a library prints there is not the person's.
+ * Shows the scratch kernel's outputs as untrusted, no matter who ran the cell: JupyterLab trusts
+ * what a user runs, but what a library prints there is not the user's.
  */
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'exploracoder:untrusted',
@@ -31,7 +31,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       distrust(panel.content.rendermime, isDoubted);
       keepUntrusted(panel, isDoubted);
     };
-    // A panel comes before its file is read, and so before anything of it is drawn.
+    // A panel is added before its file is read, and so before anything is drawn.
     notebooks?.forEach(watch);
     notebooks?.widgetAdded.connect((_, panel) => watch(panel));
     consoles?.widgetAdded.connect((_, panel) =>
@@ -42,7 +42,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
 export default plugin;
 
-/** Draw everything as untrusted while that is so, whatever a model says of itself. */
+/** Draw everything as untrusted while `isDoubted` holds, whatever a model claims. */
 export function distrust(rendermime: IRenderMimeRegistry, isDoubted: () => boolean): void {
   const prefer = rendermime.preferredMimeType.bind(rendermime);
   const create = rendermime.createRenderer.bind(rendermime);
@@ -70,7 +70,7 @@ export function isScratchKernel(
   return name === KERNEL || (argv ?? []).includes(PROGRAM);
 }
 
-/** A model with the same content that nobody trusts. */
+/** A model with the same content, but untrusted. */
 class Untrusted implements IRenderMime.IMimeModel {
   constructor(private readonly _model: IRenderMime.IMimeModel) {}
 
@@ -89,7 +89,7 @@ class Untrusted implements IRenderMime.IMimeModel {
   }
 }
 
-/** Whether a notebook's outputs may come from the scratch kernel; a kernel that is there decides. */
+/** Whether a notebook's outputs may come from the scratch kernel; a connected kernel decides. */
 function isDoubtful(panel: NotebookPanel, isScratch: (name?: string) => boolean): boolean {
   const kernel = kernelOf(panel.sessionContext);
   if (kernel !== undefined) {
@@ -104,7 +104,7 @@ function kernelOf(context: ISessionContext): string | undefined {
   return context.session?.kernel?.name;
 }
 
-/** A cell that claims to be trusted would be so in other programs too: it is not saved as such. */
+/** Keep cells from being saved as trusted: other programs would trust them, too. */
 function keepUntrusted(panel: NotebookPanel, isDoubted: () => boolean): void {
   const doubt = (cell: ICellModel) => {
     if (cell.trusted && isDoubted()) {

@@ -7,7 +7,7 @@ import { SourceCell } from './protocol';
 
 const SETTLE_MS = 500;
 
-/** The notebook that the user works in: the last one looked at that is no exploration's. */
+/** The user's notebook: the last one visited that does not belong to an exploration. */
 export class UserNotebook {
   constructor(tracker: INotebookTracker | null) {
     tracker?.currentChanged.connect((_, panel) => this._look(panel));
@@ -69,7 +69,7 @@ export class UserNotebook {
   private _changed = new Signal<this, void>(this);
 }
 
-/** The cells of a notebook that hold code. */
+/** The non-empty code cells of a notebook. */
 export function codeOf(panel: NotebookPanel): SourceCell[] {
   return panel.content.widgets
     .filter(({ model }) => model.type === 'code' && model.sharedModel.source.trim())

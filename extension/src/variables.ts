@@ -6,7 +6,7 @@ export interface IKernelVariable {
   readonly type: string;
 }
 
-// Asks by an expression, silently: nothing is assigned, printed, or put into the history.
+// A silent user expression: nothing is assigned, printed, or added to the history.
 const EXPRESSION = [
   '__import__("json").dumps([',
   '[name, type(get_ipython().user_ns[name]).__name__]',
@@ -15,7 +15,7 @@ const EXPRESSION = [
 
 const NO_DATA = new Set(['module', 'type', 'builtin_function_or_method']);
 
-/** The variables of a running kernel that may be worth bringing along; none of a busy or other kernel. */
+/** A kernel's variables that may be worth bringing along; none if it is busy or not IPython. */
 export async function variablesOf(kernel: Kernel.IKernelConnection): Promise<IKernelVariable[]> {
   // A busy kernel would answer only when it is done.
   if (kernel.status !== 'idle') {
@@ -38,7 +38,7 @@ interface IExpressions {
 function parse(expressions: IExpressions): IKernelVariable[] {
   const shown = expressions.variables?.data?.['text/plain'] ?? '';
   try {
-    // Python shows a string in quotes; what is in it has none of that kind, nor an escape.
+    // Python's repr adds quotes; the string itself has none of that kind, and no escapes.
     const pairs = JSON.parse(shown.slice(1, -1)) as [string, string][];
     return pairs.map(([name, type]) => ({ name, type })).filter(({ type }) => !NO_DATA.has(type));
   } catch {

@@ -2,13 +2,13 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { SplitPanel, Widget } from '@lumino/widgets';
 
 const WIDTH_PX = 360;
-/** It takes no more of a narrow window. */
+/** At most this share of the window. */
 const MOST = 0.4;
 const KEY = 'exploracoder:widened';
 
 /**
- * Gives a sidebar the room that it needs when it is opened for the first time. JupyterLab opens all
- * of them at the same width, and from then on the user's own is kept.
+ * Gives a sidebar enough width when it is first opened. JupyterLab opens all sidebars at the same
+ * width, and then keeps the one that the user sets.
  */
 export async function widenOnce(sidebar: Widget, state: IStateDB): Promise<void> {
   if (await state.fetch(KEY)) {
@@ -35,7 +35,7 @@ function widen(sidebar: Widget): void {
   }
 }
 
-/** What shares the window out between sidebars and documents, and its part that has the sidebar. */
+/** The panel that splits sidebars and documents, and its child that holds the sidebar. */
 function splitOf(sidebar: Widget): [SplitPanel | null, Widget] {
   let part = sidebar;
   while (part.parent && !(part.parent instanceof SplitPanel)) {

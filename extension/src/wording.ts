@@ -11,16 +11,16 @@ import {
   Usage
 } from './protocol';
 
-/** A sentence of the server's in the user's language, if its template is known there. */
+/** A sentence from the server in the user's language, if its template is translated. */
 export function wordsOf(trans: TranslationBundle, parts: TextParts): string {
   const { template, values } = parts;
-  // What has no values may have signs of its own that look like places for them.
+  // Without values, a template may have `%` signs that look like placeholders.
   const isKnown = values.length > 0 || (template !== '' && !template.includes('%'));
   // eslint-disable-next-line jupyter/no-dynamic-translation -- the sentences stand in the server
   return isKnown ? trans.__(template, ...values) : template;
 }
 
-/** What an exploration is at, in a few words. */
+/** An exploration's status, in a few words. */
 export function statusWords(
   trans: TranslationBundle,
   exploration: Exploration,
@@ -55,12 +55,12 @@ function waitingWords(trans: TranslationBundle, exploration: Exploration): strin
     : trans.__('Your turn: review the plan, then explore it');
 }
 
-/** The first step that is neither done nor left out. */
+/** The first step that is pending or in review. */
 export function nextOpen(exploration: Exploration): Step | null {
   return exploration.steps.find(isOpen) ?? null;
 }
 
-/** Whether a step is neither done nor left out. */
+/** Whether a step is pending or in review. */
 export function isOpen(step: Step): boolean {
   return step.status === 'pending' || step.status === 'review';
 }
@@ -71,7 +71,7 @@ export function numberOf(exploration: Exploration, step: Step): number {
   return exploration.steps.findIndex(one => one.subtask.id === id) + 1;
 }
 
-/** How a subtask stands, in words. */
+/** A subtask's status, in words. */
 export function stepWords(trans: TranslationBundle, step: Step, isWorking: boolean): string {
   if (isWorking) {
     return trans.__('working');
@@ -190,7 +190,7 @@ export function isGood(attempt: Attempt | null): attempt is Attempt {
   return attempt?.observation.status === 'ok' && attempt.checks !== 'failed';
 }
 
-/** What all parts of an exploration cost together. */
+/** The usage of all parts of an exploration. */
 export function totalUsage(exploration: Exploration): Usage {
   const total: Usage = {
     calls: 0,
@@ -209,7 +209,7 @@ export function totalUsage(exploration: Exploration): Usage {
   return total;
 }
 
-/** The size of a file. */
+/** A size in MB or GB. */
 export function sizeInWords(trans: TranslationBundle, bytes: number): string {
   return bytes < 1e9
     ? trans.__('%1 MB', (bytes / 1e6).toFixed(0))

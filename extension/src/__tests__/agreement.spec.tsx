@@ -26,7 +26,7 @@ function refusal(shown: Preview): RequestError {
   return new RequestError('not made here', 409, { message: 'not made here', preview: shown });
 }
 
-/** The dialog that is shown next, with the code, which is drawn a moment later. */
+/** The next dialog, once its code has been drawn. */
 async function dialog(): Promise<Dialog<unknown>> {
   for (;;) {
     const [found] = Array.from(Dialog.tracker.filter(one => one.isVisible));

@@ -75,7 +75,7 @@ function press(card: HTMLElement, key: string): void {
   card.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 }
 
-/** The cards of candidates of which the last is chosen, and which of them are picked. */
+/** The cards of candidates, the last of which is chosen, and the ids that get picked. */
 async function drawn(candidates: Candidate[]): Promise<{ cards: HTMLElement[]; picked: string[] }> {
   const picked: string[] = [];
   const chosen = candidates[candidates.length - 1];

@@ -83,12 +83,12 @@ describe('DocText', () => {
   });
 });
 
-/** The docs, once there is a text in them. */
+/** The docs, once they contain the text. */
 async function drawn(docPage: ITools['docPage'], text: string): Promise<HTMLElement> {
   const rendermime = new RenderMimeRegistry({
     initialFactories: standardRendererFactories,
     sanitizer: new Sanitizer(),
-    // What a parser makes of Markdown may be any HTML.
+    // A Markdown parser may return any HTML.
     markdownParser: { render: text => Promise.resolve(text) }
   });
   const trans = nullTranslator.load('exploracoder');

@@ -8,12 +8,12 @@ import { RequestError, Requests } from '../request';
 import { opened } from './samples';
 import { until } from './waiting';
 
-/** A server that speaks the protocol, and has what a test puts into it. */
+/** A server that speaks the protocol, with content from the test. */
 class ScriptedServer {
   readonly open = new Map<string, OpenExploration>();
   readonly asked: string[] = [];
   epoch = 'first';
-  /** Held back answers, by path, are sent when a test says so. */
+  /** Answers held back by path, until a test releases them. */
   readonly held = new Map<string, () => void>();
   readonly holdBack = new Set<string>();
 

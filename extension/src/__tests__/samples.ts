@@ -1,6 +1,6 @@
 import { Candidate, Exploration, OpenExploration, Settings, Step } from '../protocol';
 
-/** A subtask's step, by default one that nobody has worked on. */
+/** A subtask's step, untouched by default. */
 export function step(id: string, values: Partial<Step> = {}): Step {
   return {
     subtask: { id, goal: `goal of ${id}` },
@@ -81,7 +81,7 @@ export function exploration(values: Partial<Exploration> = {}): Exploration {
   };
 }
 
-/** An exploration as the server has it. */
+/** An exploration open on the server. */
 export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
   return {
     exploration: exploration(),

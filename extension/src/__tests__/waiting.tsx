@@ -14,8 +14,8 @@ export async function until(isTrue: () => boolean): Promise<void> {
 }
 
 /**
- * Puts an element on the page, and waits until React has drawn it and run its effects: a widget's
- * `renderPromise` may be fulfilled before that.
+ * Puts an element on the page, and waits until React has rendered it and run its effects: a
+ * widget's `renderPromise` may resolve earlier.
  */
 export async function draw(
   element: React.ReactElement,
@@ -28,7 +28,7 @@ export async function draw(
   return widget.node;
 }
 
-/** Its effect runs after those of the elements in it. */
+/** Runs its effect after those of its children. */
 function Effect(props: { run: () => void; children: React.ReactNode }): React.ReactElement {
   React.useEffect(props.run, []);
   return <>{props.children}</>;

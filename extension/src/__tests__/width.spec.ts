@@ -36,7 +36,7 @@ describe('widenOnce', () => {
   });
 });
 
-/** A window with a sidebar, as wide as it says; nothing is laid out here. */
+/** A window of the given width with a sidebar; nothing is laid out here. */
 function page(width: number) {
   const sidebar = new Widget();
   const stack = new StackedPanel();

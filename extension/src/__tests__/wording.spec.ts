@@ -11,7 +11,7 @@ const FAILED: Observation = {
 };
 const trans = nullTranslator.load('exploracoder');
 
-/** An attempt whose code ran, and whose example call went as it is said. */
+/** An attempt whose code ran, with the given outcome of an example call. */
 function attempt(code: string, called: Observation | null): Attempt {
   const call = called && {
     code: 'text = "a"\nexample_result = brew(text)',

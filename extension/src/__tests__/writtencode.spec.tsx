@@ -46,12 +46,12 @@ function search(values: Partial<Search>): Search {
 async function drawn(searches: Search[]): Promise<HTMLElement> {
   return draw(
     <WrittenCode code={CODE} searches={searches} tools={tools} />,
-    // The code gets its text in a turn after its element.
+    // The code's text appears a turn after its element.
     node => !!Array.from(node.querySelectorAll('code')).pop()?.textContent
   );
 }
 
-/** Cards and pieces of code in their order. */
+/** Cards and pieces of code, in order. */
 function parts(page: HTMLElement): Array<string | null> {
   return [...page.querySelectorAll('.jp-exploracoder-card, pre')].map(part =>
     part.tagName === 'PRE'

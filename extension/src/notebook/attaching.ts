@@ -2,9 +2,9 @@ import { ISessionContext } from '@jupyterlab/apputils';
 import { ServiceManager } from '@jupyterlab/services';
 
 /**
- * Let a notebook use a kernel that runs already. Returns whether it does.
+ * Attach a notebook to a running kernel. Returns whether it is attached.
  *
- * A kernel that is gone is not asked for: JupyterLab would show the server's refusal in a dialog.
+ * Never requests a kernel that is gone: JupyterLab would show the error in a dialog.
  */
 export async function attachKernel(
   context: ISessionContext,
@@ -12,7 +12,7 @@ export async function attachKernel(
   id: string
 ): Promise<boolean> {
   await context.ready;
-  // A session that has ended elsewhere is still the notebook's until this is asked.
+  // Until this refresh, the notebook keeps a session that has ended elsewhere.
   await Promise.all([services.sessions.refreshRunning(), services.kernels.refreshRunning()]);
   if (context.isDisposed) {
     return false;

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { NotebookHolder } from './notebookholder';
 import { StripButton } from './toolbar';
 
-/** Says above an exploration's notebook what is not as usual, and what to do about it. */
+/** Says above a notebook that its exploration is closed, with a button to resume it. */
 export class Banner extends ReactWidget {
   constructor(
     private readonly _holder: NotebookHolder,
@@ -28,7 +28,7 @@ export class Banner extends ReactWidget {
     ) : null;
   }
 
-  /** Take no room while there is nothing to say. */
+  /** Hide while there is nothing to say. */
   private _sync(): void {
     this.setHidden(!this._holder.isClosed);
     this.update();

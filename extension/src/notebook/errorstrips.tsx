@@ -10,7 +10,7 @@ import { explorationIcon } from '../icons';
 import { KEY } from './marks';
 import { StripButton, keepKeys } from './toolbar';
 
-/** Offers help below each cell of the user's that fails in a library, until it runs again. */
+/** Offers help below each user cell that fails in a library, until the cell runs again. */
 export class ErrorStrips {
   constructor(
     private readonly _commands: CommandRegistry,

@@ -15,7 +15,7 @@ import { Panels } from './panels';
 import { ExplorationContents } from './provider';
 import { IExplorationNotebooks } from './tokens';
 
-/** Keeps the notebooks of explorations up to date, with what can be done in their cells. */
+/** Keeps exploration notebooks up to date, and adds actions to their cells. */
 const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
   id: 'exploracoder:notebook',
   description: 'Makes the notebooks of explorations live.',
@@ -47,7 +47,7 @@ const plugin: JupyterFrontEndPlugin<IExplorationNotebooks> = {
   }
 };
 
-/** Where notebooks are shared already, whoever shares them saves them. */
+/** Collaboration plugins, which save notebooks themselves. */
 const SHARING = /^@jupyter(-ai-contrib)?\/(docprovider-extension|server-documents)/;
 
 /** Let the server write the notebooks of explorations, unless they are shared. */

@@ -9,19 +9,19 @@ import { Difference } from '../widgets/difference';
 import { finalAttempt, isGood } from '../wording';
 import { beginUndoStep } from './undo';
 
-// In the metadata of a cell that holds a solution: the exploration that it comes from.
+// The metadata key of a solution's cell: the exploration that it comes from.
 const FROM = 'exploracoder_from';
 
-/** The code that an exploration stands by; null while there is none that ran. */
+/** The final solution's code; null if none ran, or if its check failed. */
 export function solutionCode(exploration: Exploration): string | null {
   const attempt = finalAttempt(exploration);
   return isGood(attempt) ? attempt.code : null;
 }
 
 /**
- * Put a solution into a notebook: in the place of the cell that failed or that has an earlier
- * solution, if the user agrees to the difference, else into a new cell. It is one step for undo,
- * and it is not run: that is for the notebook's owner to do.
+ * Put a solution into a notebook: in place of the cell that failed or that holds an earlier
+ * solution, if the user accepts the difference, else in a new cell. It is a single undo step, and
+ * it is not run: that is up to the notebook's owner.
  */
 export async function insertSolution(
   panel: NotebookPanel,

@@ -6,7 +6,7 @@ import { IExplorationModel } from '../tokens';
 import { LiveText } from '../widgets/livetext';
 import { NotebookHolder } from './notebookholder';
 
-/** Shows below an exploration's notebook what the model is writing; it takes no room otherwise. */
+/** Shows what the model is writing, below an exploration's notebook; hidden otherwise. */
 export class LiveStrip extends ReactWidget {
   constructor(
     private readonly _holder: NotebookHolder,

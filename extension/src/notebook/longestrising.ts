@@ -1,8 +1,8 @@
 /**
- * Positions of the longest rising run in `values` that holds all pinned ones.
+ * Positions of the longest rising subsequence of `values` with all pins.
  *
- * The values are all different. Pinned ones that do not rise themselves cannot all be held: of
- * those the earlier ones are.
+ * The values are distinct. If the pinned ones do not rise, not all of them can be kept: the
+ * earlier ones are.
  */
 export function longestRising(
   values: ReadonlyArray<number>,

@@ -5,12 +5,12 @@ import { JSONExt, PartialJSONObject, PartialJSONValue } from '@lumino/coreutils'
 export const KEY = 'exploracoder';
 
 /**
- * Our key in a cell's metadata. It is not the server's: the kernel reads that one with every
- * execution, and what we remember here is nobody else's business.
+ * Our own key in a cell's metadata, apart from the server's: the kernel reads that one with every
+ * execution, and has no use for this one.
  */
 export const WRITTEN_KEY = 'exploracoder_written';
 
-/** Our key in a notebook's metadata: the number of the last save whose answer it has taken in. */
+/** Our key in a notebook's metadata: the number of the last save whose answer was merged. */
 export const MERGE_KEY = 'exploracoder_merge';
 
 /** What a cell of an exploration's notebook is. */
@@ -23,7 +23,7 @@ export interface IMark {
   subtask: string | null;
 }
 
-/** Fingerprints of what was last written into a cell: its source, and its outputs with the count. */
+/** Fingerprints of what was last written into a cell: source, and outputs with the count. */
 export interface IWritten {
   source: string;
   shown: string;
@@ -32,7 +32,7 @@ export interface IWritten {
 const OWN_IDS: { [role: string]: string } = { verdict: 'solution-verdict' };
 const ROLES = 'task context goal candidate verdict solution check branches'.split(' ');
 
-/** The mark in a cell's metadata; null when there is none that can be read. */
+/** The mark in a cell's metadata; null if there is none or it is invalid. */
 export function markOf(metadata: PartialJSONObject | undefined): IMark | null {
   const mark = metadata?.[KEY];
   if (!isObject(mark) || typeof mark.role !== 'string' || !ROLES.includes(mark.role)) {
@@ -43,8 +43,8 @@ export function markOf(metadata: PartialJSONObject | undefined): IMark | null {
 }
 
 /**
- * Whether a cell is one that the server made. A copy that the user pasted has the mark, but an id
- * of its own: it is the user's.
+ * Whether the server made a cell. A copy that the user pasted has the mark but a different id, and
+ * belongs to the user.
  */
 export function isOurs(id: string, metadata: PartialJSONObject | undefined): boolean {
   const mark = markOf(metadata);
@@ -72,7 +72,7 @@ export function writtenIn(metadata: PartialJSONObject | undefined): IWritten | n
   return typeof source === 'string' && typeof shown === 'string' ? { source, shown } : null;
 }
 
-/** The fingerprints of a cell as the server gives it. */
+/** The fingerprints of a cell as sent by the server. */
 export function writtenFor(cell: nbformat.ICell): IWritten {
   const shown = nbformat.isCode(cell)
     ? [cell.execution_count ?? null, normalOutputs(cell.outputs)]
@@ -80,12 +80,12 @@ export function writtenFor(cell: nbformat.ICell): IWritten {
   return { source: fingerprint(sourceOf(cell)), shown: fingerprint(JSON.stringify(shown)) };
 }
 
-/** A cell's source as one text. */
+/** A cell's source as a string. */
 export function sourceOf(cell: nbformat.ICell): string {
   return joined(cell.source);
 }
 
-/** Outputs with every multi-line text joined: files and messages differ in that. */
+/** Outputs with multi-line text joined, as files and messages differ in that. */
 export function normalOutputs(outputs: nbformat.IOutput[] | undefined): PartialJSONObject[] {
   return (outputs ?? []).map(output => {
     const copy = JSONExt.deepCopy(output) as PartialJSONObject;
@@ -112,7 +112,7 @@ function joined(text: string | string[]): string {
   return Array.isArray(text) ? text.join('') : text;
 }
 
-/** A short name for a text, the same on every machine (FNV-1a, 32 bits, with the length). */
+/** A short hash of a text, the same on every machine (FNV-1a, 32 bits, with the length). */
 export function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -121,7 +121,7 @@ export function fingerprint(text: string): string {
   return `${text.length.toString(36)}-${(hash >>> 0).toString(36)}`;
 }
 
-/** What tells whether a cell was changed or run, as the server says it. */
+/** Tells whether a cell was changed or run; computed as on the server. */
 export function stateOf(cell: nbformat.ICell): string {
   const { attachments, outputs } = cell as {
     attachments?: nbformat.IAttachments;

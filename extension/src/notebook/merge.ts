@@ -7,8 +7,8 @@ import { IMerge } from './provider';
 type NewCell = Parameters<INotebookModel['sharedModel']['insertCell']>[1];
 
 /**
- * Take into a notebook what others have made of its cells. What the user has changed since it was
- * sent stays as it is: the next save says so.
+ * Merge others' changes into a notebook's cells. What the user has changed since it was sent
+ * stays as it is: the next save reports it.
  */
 export function merge(model: INotebookModel, { change, number, sent }: IMerge): void {
   const { sharedModel } = model;
@@ -18,7 +18,7 @@ export function merge(model: INotebookModel, { change, number, sent }: IMerge): 
   const indexOf = (id: unknown) => sharedModel.cells.findIndex(cell => cell.id === id);
   const isAsSent = (index: number, cell: nbformat.ICell | undefined) =>
     index >= 0 && !!cell && sharedModel.getCell(index).getSource() === sourceOf(cell);
-  // Each a transaction of its own: within one the indices stay what they were.
+  // One transaction each: within a transaction the indices stay the same.
   const quietly = (work: () => void) => sharedModel.transact(work, false);
   for (const [id, cell] of before) {
     const index = indexOf(id);
@@ -40,7 +40,7 @@ export function merge(model: INotebookModel, { change, number, sent }: IMerge): 
   sharedModel.setMetadata(MERGE_KEY, number);
 }
 
-/** Whether a cell has become another, by people: what the exploration says of it comes by events. */
+/** Whether people have changed a cell: the exploration's own changes come as events. */
 function isNews(before: nbformat.ICell, after: nbformat.ICell): boolean {
   if (isOurs(after.id as string, after.metadata)) {
     return writtenIn(after.metadata) !== null && sourceOf(before) !== sourceOf(after);

@@ -13,7 +13,7 @@ import { ExplorationContents, IMerge } from './provider';
 import { QuietChanges } from './quietchanges';
 import { upsert } from './upsert';
 
-/** Keeps an exploration's notebook that is open in this tab as the server has it. */
+/** Keeps an exploration's notebook, open in this tab, in sync with the server. */
 export class NotebookHolder implements IDisposable {
   constructor(
     readonly panel: NotebookPanel,
@@ -33,12 +33,12 @@ export class NotebookHolder implements IDisposable {
     this._onExplorations();
   }
 
-  /** The exploration, while its session lives in the server. */
+  /** The exploration, while it has a session on the server. */
   get model(): IExplorationModel | null {
     return this._model;
   }
 
-  /** Whether the server has said that it does not have this exploration open. */
+  /** Whether the server has reported that this exploration is not open. */
   get isClosed(): boolean {
     const { past, status } = this._explorations;
     const path = this.panel.context.path;
@@ -46,7 +46,7 @@ export class NotebookHolder implements IDisposable {
     return this._model === null && status !== null && !isComing;
   }
 
-  /** Whether people have the notebook open together: then there is one document for all. */
+  /** Whether the notebook is shared: then everybody edits the same document. */
   get isShared(): boolean {
     return this.panel.model?.collaborative === true;
   }
@@ -70,13 +70,13 @@ export class NotebookHolder implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** The candidate that a subtask's cell shows: the one looked at, or else the chosen one. */
+  /** The candidate shown in a subtask's cell: the previewed one, or else the chosen one. */
   shown(subtask: string): string | null {
     const step = this._model && stepOf(this._model.exploration, subtask);
     return step ? (this._previews.get(subtask) ?? step.chosen) : null;
   }
 
-  /** Show another candidate in a subtask's cell, unless the cell is everybody's. */
+  /** Show another candidate in a subtask's cell, unless the notebook is shared. */
   show(subtask: string, candidate: string): void {
     if (!this.isShared) {
       this._previews = new Map(this._previews).set(subtask, candidate);
@@ -84,13 +84,13 @@ export class NotebookHolder implements IDisposable {
     }
   }
 
-  /** Whether a cell holds something that the user has typed and the server does not know. */
+  /** Whether a cell holds an edit by the user that the server does not know. */
   isEdited(id: string, source: string): boolean {
     const wanted = this._wanted().find(cell => cell.id === id);
     return wanted !== undefined && sourceOf(wanted) !== source;
   }
 
-  /** Put what the server has into a cell in place of what the user has typed; undo brings it back. */
+  /** Replace the user's edit in a cell with the server's source; undo brings it back. */
   takeBack(id: string): void {
     const wanted = this._wanted().find(cell => cell.id === id);
     const cell = Array.from(this.panel.model?.cells ?? []).find(one => one.id === id);
@@ -99,7 +99,7 @@ export class NotebookHolder implements IDisposable {
     }
   }
 
-  /** Bring the notebook up to date. Where people share it, the server does that for all. */
+  /** Update the notebook. If it is shared, the server does that for everyone. */
   private _update(): void {
     const notebook = this.panel.model;
     if (this._model && notebook && !notebook.isDisposed && !this.isShared) {
@@ -145,7 +145,7 @@ export class NotebookHolder implements IDisposable {
     }
   }
 
-  /** A copy that was resumed is another exploration than the file said when it was opened. */
+  /** Record the exploration's id: a resumed copy has another one than its file had. */
   private _name({ id }: IExplorationModel): void {
     const shared = this.panel.model?.sharedModel;
     const saved = shared?.getMetadata(KEY);
@@ -175,7 +175,7 @@ export class NotebookHolder implements IDisposable {
     }
   }
 
-  /** Use the sidecar's kernel, also when the server had to start another one. */
+  /** Use the sidecar's kernel, even after the server had to start a new one. */
   private _attachKernel({ kernelId }: IExplorationModel): void {
     if (!kernelId || this._kernelId === kernelId) {
       return;
@@ -196,7 +196,7 @@ export class NotebookHolder implements IDisposable {
     }
   }
 
-  /** A look at another candidate of an accepted step ends when the user goes elsewhere. */
+  /** Previews of accepted steps end when the user moves to another cell. */
   private _onActiveCell(): void {
     const exploration = this._model?.exploration;
     const active = this.panel.content.activeCell?.model.id;

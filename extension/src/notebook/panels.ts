@@ -16,20 +16,20 @@ import { ExplorationContents, isExploration } from './provider';
 import { CellStrips } from './strips';
 import { IExplorationNotebooks } from './tokens';
 
-/** What the notebooks are opened and filled with. */
+/** What it takes to open and fill notebooks. */
 export interface IPanelsOptions {
   tracker: INotebookTracker;
   documents: IDocumentManager;
-  /** What saves notebooks; null where another extension does. */
+  /** Saves notebooks; null if another extension does that. */
   contents: ExplorationContents | null;
   explorations: IExplorations;
   commands: CommandRegistry;
   trans: TranslationBundle;
-  /** Whether notebooks stand beside each other; else each has a browser tab of its own. */
+  /** Whether notebooks open side by side; otherwise each has its own browser tab. */
   isLab: boolean;
 }
 
-/** Follows which notebooks are open, and makes those of explorations live. */
+/** Tracks the open notebooks, and makes those of explorations live. */
 export class Panels implements IExplorationNotebooks {
   constructor(private readonly _options: IPanelsOptions) {
     const { tracker } = _options;
@@ -119,7 +119,7 @@ export class Panels implements IExplorationNotebooks {
     const holder = panel && this._holders.get(panel);
     const cells = panel?.content.widgets.map(cell => cell.model) ?? [];
     const own = cells.filter(cell => markOf(cell.metadata)?.subtask === subtask);
-    // What somebody has typed there stays.
+    // Keep what the user has typed there.
     if (holder && !own.some(cell => holder.isEdited(cell.id, cell.sharedModel.getSource()))) {
       holder.show(subtask, candidate);
     }
@@ -144,12 +144,12 @@ export class Panels implements IExplorationNotebooks {
     return opened ?? null;
   }
 
-  /** Open a notebook where there is one to a page. */
+  /** Open a notebook in its own browser tab. */
   private _openTab(path: string): void {
     const { baseUrl } = this._options.documents.services.serverSettings;
     const url = URLExt.join(baseUrl, 'notebooks', URLExt.encodeParts(path));
     const name = `exploracoder-${PathExt.basename(path)}`;
-    // Browsers open a tab by themselves only right after a click.
+    // Browsers let a page open a tab only right after a click.
     if (!window.open(url, name)) {
       const { trans } = this._options;
       const open = () => void window.open(url, name);
@@ -223,12 +223,12 @@ function goTo(panel: NotebookPanel, index: number): void {
 }
 
 /**
- * JupyterLab takes a notebook that opens while none has the focus for the current one, and still
- * does when the user goes back to theirs: keys pressed there would work in the other. Its tracker
- * only notices a focus that comes from elsewhere.
+ * A notebook that opens while none has the focus becomes JupyterLab's current one, and stays so
+ * when the user goes back to their own: keys pressed there would act on the other. The tracker
+ * only notices focus that comes from elsewhere.
  */
 function keepCurrent(tracker: INotebookTracker, own: NotebookPanel, opened: NotebookPanel): void {
-  // Who works in another document or in a terminal has left their notebook.
+  // A user in another document or a terminal has left their notebook.
   const isElsewhere = document.activeElement?.closest('.jp-MainAreaWidget, .jp-Document');
   if (tracker.currentWidget === opened && !isElsewhere && !own.isDisposed) {
     opened.node.dispatchEvent(new FocusEvent('focus'));

@@ -14,7 +14,7 @@ import { longestRising } from './longestrising';
 /** A cell as it is in the notebook now. */
 export interface ICurrentCell {
   json: nbformat.ICell;
-  /** Its outputs are being made: it must not be touched. */
+  /** It is executing and must not be touched. */
   isRunning: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface IChange {
   id: string;
   metadata: PartialJSONObject;
   source?: string;
-  /** Whether `source` goes over something that the user has typed: they may want it back. */
+  /** Whether `source` overwrites an edit by the user, who may want it back. */
   isOverEdit?: boolean;
   outputs?: nbformat.IOutput[];
   executionCount?: number | null;
@@ -31,9 +31,9 @@ export interface IChange {
 
 /** How to bring a notebook up to date: deletions first, then insertions, then changes. */
 export interface IPlan {
-  /** Indices in the notebook as it is, from the last to the first. */
+  /** Indices in the current notebook, from last to first. */
   deletions: number[];
-  /** Cells with their places in the finished notebook, from the first to the last. */
+  /** Cells with their indices in the finished notebook, from first to last. */
   insertions: { index: number; cell: nbformat.ICell }[];
   changes: IChange[];
 }
@@ -44,11 +44,10 @@ export function isDone(plan: IPlan): boolean {
 }
 
 /**
- * Plan how a notebook becomes what the server wants it to be.
+ * Plan how to turn a notebook into what the server wants it to be.
  *
- * Cells are known by their ids. The user's own cells stay behind the cell that they followed; what
- * the user has typed into one of ours stays as long as the server has nothing newer; a cell that is
- * running is left alone.
+ * Cells are matched by id. The user's own cells stay after the cell that they followed; an edit in
+ * one of our cells stays as long as the server has nothing newer; running cells are left alone.
  */
 export function planUpsert(
   current: ReadonlyArray<ICurrentCell>,
@@ -69,7 +68,7 @@ export function planUpsert(
   };
 }
 
-/** The indices of the server's cells by id. Of two with the same id the first counts. */
+/** The indices of the server's cells by id. If two share an id, the first counts. */
 function ourIndices(
   current: ReadonlyArray<ICurrentCell>,
   wanted: ReadonlySet<string>
@@ -88,7 +87,7 @@ interface IPlaced {
   /** The cell's index now; null when it is not there yet. */
   index: number | null;
   cell: nbformat.ICell;
-  /** Whether the server wants it; else it is the user's, or still runs. */
+  /** Whether the server wants it; if not, it is the user's or running. */
   isWanted: boolean;
 }
 
@@ -107,7 +106,7 @@ function arrange(
     if (isOur && ids.has(id)) {
       leader = id;
     } else if (!isOur || isRunning) {
-      // One of ours that is gone but still runs stays until it has come to its end.
+      // A removed cell of ours stays until it has finished running.
       followers.set(leader, [
         ...(followers.get(leader) ?? []),
         { index, cell: json, isWanted: false }
@@ -122,7 +121,7 @@ function arrange(
   return target;
 }
 
-/** Where a wanted cell is now; a cell of another type cannot become it, unless it is running. */
+/** The current index of a wanted cell. A cell of another type is reused only if running. */
 function reusable(
   current: ReadonlyArray<ICurrentCell>,
   ours: ReadonlyMap<string, number>,
@@ -136,7 +135,7 @@ function reusable(
   return there.isRunning || there.json.cell_type === cell.cell_type ? index : null;
 }
 
-/** The indices of those cells that need not be moved: as many as possible, running ones for sure. */
+/** The indices of the cells to leave in place: as many as possible, and all running ones. */
 function stay(
   current: ReadonlyArray<ICurrentCell>,
   target: ReadonlyArray<IPlaced>
@@ -154,7 +153,7 @@ function changesOf(current: ICurrentCell, wanted: nbformat.ICell): IChange[] {
   }
   const next = writtenFor(wanted);
   const last = writtenIn(current.json.metadata);
-  // An edit that is based on what the server still has stays, with the outputs that it goes with.
+  // Keep an edit, and the cell's outputs, while the server's source has not changed.
   const isKept =
     sourceOf(current.json) !== sourceOf(wanted) && last !== null && last.source === next.source;
   const content = isKept ? {} : changedContent(current.json, wanted, last, next);
@@ -176,7 +175,7 @@ function changedContent(
     const isOverEdit = last !== null && writtenFor(current).source !== last.source;
     return { source: then, isOverEdit, ...changedOutputs(current, wanted) };
   }
-  // Outputs are rewritten only when the server has others: those of a run by hand stay.
+  // Rewrite outputs only if the server's have changed: those of a manual run stay.
   return last?.shown === next.shown ? {} : changedOutputs(current, wanted);
 }
 
@@ -206,7 +205,7 @@ function changedMetadata(current: nbformat.ICell, wanted: nbformat.ICell): Parti
   return Object.fromEntries(entries);
 }
 
-/** A wanted cell with its fingerprints, and without a claim that its outputs can be trusted. */
+/** A wanted cell with its fingerprints, and without a `trusted` flag. */
 function stamp(cell: nbformat.ICell, written: IWritten = writtenFor(cell)): nbformat.ICell {
   const metadata = { ...cell.metadata, [WRITTEN_KEY]: { ...written } };
   delete metadata.trusted;

@@ -5,7 +5,7 @@ import { markOf } from './marks';
 /** Which candidate a subtask's cell shows in place of the chosen one: subtask to candidate. */
 export type Previews = ReadonlyMap<string, string>;
 
-/** The server's cells with those candidates in them that the user looks at. */
+/** The server's cells, with the candidates that the user is previewing. */
 export function withPreviews(
   cells: ReadonlyArray<nbformat.ICell>,
   exploration: Exploration,
@@ -28,7 +28,7 @@ export function withPreviews(
   });
 }
 
-/** Those previews that still make sense: a step that has changed shows what it proposes now. */
+/** The previews that still make sense: a changed step shows its current proposal. */
 export function previewsAfter(
   before: Exploration,
   after: Exploration,

@@ -10,22 +10,22 @@ import { KEY, MERGE_KEY, isObject, stateOf } from './marks';
 
 type Base = NotebookSave['base'];
 
-// Answers that come while others are under way are few.
+// Only a few answers are under way at a time.
 const MOST_KNOWN = 8;
 const LONG_AGO = new Date(0).toISOString();
 
-/** What a save has brought: the cells that were sent, and what others have made of them. */
+/** The result of a save: the cells that were sent, and others' changes to them. */
 export interface IMerge {
   path: string;
-  /** Counts the saves; the notebook has it in its metadata once it has taken this in. */
+  /** Counts the saves; stored in the notebook's metadata once this is merged. */
   number: number;
   sent: ReadonlyArray<nbformat.ICell>;
   change: CellsChange;
 }
 
 /**
- * Reads and saves notebooks as JupyterLab does by itself, but for those of explorations: these the
- * server writes, and puts together what it has itself, this tab and others.
+ * Reads and saves notebooks as JupyterLab does, except those of explorations: the server writes
+ * them, and merges its own version with those of this tab and others.
  */
 export class ExplorationContents extends RestContentProvider {
   constructor(private readonly _requests: Requests) {
@@ -37,7 +37,7 @@ export class ExplorationContents extends RestContentProvider {
     return this._merged;
   }
 
-  /** A notebook of ours was renamed. */
+  /** A file or folder was renamed. */
   rename(before: string, after: string): void {
     for (const [path, known] of this._known) {
       if (path === before || path.startsWith(`${before}/`)) {
@@ -66,7 +66,7 @@ export class ExplorationContents extends RestContentProvider {
     if (!known || options.type !== 'notebook' || !options.content) {
       return super.save(path, options);
     }
-    // What the save before has brought into the file is needed to know what others have.
+    // The previous save's result is needed to tell what others have changed.
     const saving = this._saving.then(() => this._save(path, known, options));
     this._saving = saving.catch(() => undefined);
     return saving;
@@ -85,7 +85,7 @@ export class ExplorationContents extends RestContentProvider {
       const body: NotebookSave = { path, content, base };
       const { change, ...saved } = await this._requests.put<SavedNotebook>('notebook', body);
       const number = (this._count += 1);
-      // Whatever is sent before this answer was taken in, comes from these cells.
+      // Anything sent before this answer is merged is based on these cells.
       known.set(taken, baseOf(sent));
       known.set(number, baseOf(applyCells(sent, change)));
       [...known.keys()].slice(0, -MOST_KNOWN).forEach(one => known.delete(one));
@@ -105,27 +105,27 @@ export class ExplorationContents extends RestContentProvider {
       });
     } catch (error) {
       if (error instanceof RequestError && [400, 404].includes(error.status)) {
-        // It was deleted, or it is one that the server cannot read.
+        // It was deleted, or the server cannot read it.
         return timeless(await super.save(path, options));
       }
       throw error;
     }
   }
 
-  /** By path: the cells as this tab has known them, by the number of the save. */
+  /** The cells that this tab knew, by path and by number of the save. */
   private _known = new Map<string, Map<number, Base>>();
   private _count = 0;
   private _saving: Promise<unknown> = Promise.resolve();
   private _merged = new Signal<this, IMerge>(this);
 }
 
-/** Whether the metadata of a notebook has an exploration. */
+/** Whether a notebook's metadata holds an exploration. */
 export function isExploration(metadata: PartialJSONObject | undefined): boolean {
   const saved = metadata?.[KEY];
   return isObject(saved) && typeof saved.schema_version === 'number';
 }
 
-/** Whether the server can put a notebook together: an exploration's, whose cells have ids. */
+/** Whether the server can merge a notebook: an exploration's, whose cells have ids. */
 function isOurs({ cells, metadata }: nbformat.INotebookContent): boolean {
   return isExploration(metadata) && cells.every(cell => typeof cell.id === 'string');
 }
@@ -135,8 +135,8 @@ function baseOf(cells: ReadonlyArray<nbformat.ICell>): Base {
 }
 
 /**
- * A file without a time: whoever saves it does not go over what others have saved since, so nobody
- * has to be asked which one to keep.
+ * A file without a timestamp: saving it never overwrites what others have saved, so JupyterLab need
+ * not ask which version to keep.
  */
 function timeless(model: Contents.IModel): Contents.IModel {
   return { ...model, last_modified: LONG_AGO, hash: undefined };

@@ -8,8 +8,8 @@ const SAVE_AFTER_MS = 1_000;
 const KERNEL_KEYS = ['kernelspec', 'language_info'];
 
 /**
- * Tells what the user changes in an exploration's notebook, which is saved soon, from what is
- * changed in it by us and by JupyterLab, which the server has already.
+ * Distinguishes the user's changes to an exploration's notebook, which are saved soon, from our
+ * own and JupyterLab's, which the server already has.
  */
 export class QuietChanges implements IDisposable {
   /** `canSave` says whether the server can be asked to save. */
@@ -34,7 +34,7 @@ export class QuietChanges implements IDisposable {
     }
   }
 
-  /** Change the notebook without that counting as the user's work. */
+  /** Change the notebook without it counting as the user's work. */
   make(change: () => void): void {
     const { model } = this._context;
     const wasDirty = model.dirty;
@@ -47,7 +47,7 @@ export class QuietChanges implements IDisposable {
     }
   }
 
-  /** Save soon what the user has changed, if anything. */
+  /** Save the user's changes soon, if there are any. */
   saveSoon(): void {
     if (!this.isDisposed && this._context.model.dirty) {
       void this._saving.invoke();
@@ -57,12 +57,12 @@ export class QuietChanges implements IDisposable {
   private async _save(): Promise<void> {
     const { contentsModel, isDisposed, model } = this._context;
     if (!isDisposed && model.dirty && contentsModel?.writable && this._canSave()) {
-      // It says itself what went wrong; the next change tries again.
+      // `save` reports errors itself; the next change tries again.
       await this._context.save().catch(() => undefined);
     }
   }
 
-  /** What JupyterLab notes of the kernel of the moment is no work of the user's. */
+  /** JupyterLab's notes on the current kernel are not the user's changes. */
   private _onMetadata(_: INotebookModel, { key }: { key: string }): void {
     const { model } = this._context;
     if (KERNEL_KEYS.includes(key) && !model.dirty) {
@@ -87,7 +87,7 @@ export class QuietChanges implements IDisposable {
     }
   }
 
-  /** JupyterLab takes what was typed during a save for saved. */
+  /** JupyterLab regards text typed during a save as saved. */
   private _onSaveState(_: unknown, state: DocumentRegistry.SaveState): void {
     if (state === 'started') {
       this._isEdited = false;

@@ -4,7 +4,7 @@ import { ActionName, ACTIONS } from '../actions';
 import { IExplorationModel } from '../tokens';
 import { StripButton, keepKeys } from './toolbar';
 
-/** The row above the solution: take it over, or have it written anew. */
+/** The row above the solution: insert it, or have it rewritten. */
 export function SolutionStrip(props: {
   model: IExplorationModel;
   run: (name: ActionName) => void;

@@ -7,11 +7,11 @@ import { stepOf } from './preview';
 /** What the strip above a subtask's cell shows. */
 export interface IStepView {
   subtask: string;
-  /** "Subtask 2: goal", for those who cannot see where the buttons stand. */
+  /** "Subtask 2: goal", for users who cannot see where the buttons are. */
   description: string;
-  /** How the cell stands, in words and for the style. */
+  /** The cell's state, in words and for styling. */
   state: { words: string; kind: StateKind };
-  /** The candidate that is shown, and its place among the others; 0 when none is. */
+  /** The shown candidate, and its place among them all; 0 if none is shown. */
   candidate: string | null;
   place: number;
   count: number;
@@ -25,7 +25,7 @@ type Situation = Pick<IExplorationModel, 'exploration' | 'progress'>;
 export type StateKind =
   'open' | 'working' | 'proposed' | 'accepted' | 'failed' | 'skipped' | 'edited';
 
-/** Look at a subtask as its cell shows it; null when the exploration has it no longer. */
+/** The view of a subtask's cell; null if the exploration no longer has the subtask. */
 export function stepView(
   trans: TranslationBundle,
   situation: Situation,

@@ -21,7 +21,7 @@ interface IStripContext {
   trans: TranslationBundle;
 }
 
-/** Puts a strip above each cell of a notebook that something can be done with. */
+/** Puts a strip above each candidate and solution cell of a notebook. */
 export class CellStrips implements IDisposable {
   constructor(private readonly _context: IStripContext) {
     const { panel } = _context.holder;
@@ -40,7 +40,7 @@ export class CellStrips implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** Bring the strips up to date before the next frame, however often this is asked for. */
+  /** Update the strips before the next frame, once however often this is called. */
   update(): void {
     if (!this._isAsked && !this._isDisposed) {
       this._isAsked = true;
@@ -119,7 +119,7 @@ class CellStrip extends ReactWidget {
     const candidate = holder.shown(subtask);
     const about = { id: holder.model?.id ?? null, subtask, candidate };
     return {
-      // Whoever has typed something runs the cell; these are about what the server knows.
+      // With an edit, the user runs the cell: these act on the server's version.
       can: name =>
         !(isEdited && (name === 'accept' || name === 'debug')) &&
         commands.isEnabled(`exploracoder:${name}`, about),
@@ -128,7 +128,7 @@ class CellStrip extends ReactWidget {
       show: shown => holder.show(subtask, shown),
       takeBack: () => {
         holder.takeBack(this._cell.model.id);
-        // The button that had the focus goes away.
+        // The button with the focus disappears.
         void NotebookActions.focusActiveCell(holder.panel.content);
       }
     };

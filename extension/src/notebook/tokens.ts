@@ -7,11 +7,11 @@ import { IExplorationModel } from '../tokens';
 export interface IExplorationNotebooks {
   /** The user's notebook that was active last; never one of an exploration. */
   readonly own: NotebookPanel | null;
-  /** The exploration's notebook that is active now. */
+  /** The exploration notebook that is active now. */
   readonly active: NotebookPanel | null;
-  /** The subtask of the cell that is active in it. */
+  /** The subtask of its active cell. */
   readonly activeSubtask: string | null;
-  /** The exploration that `active` belongs to, while its session lives in the server. */
+  /** The exploration that `active` belongs to, while its session is on the server. */
   readonly activeModel: IExplorationModel | null;
   /** Open an exploration's notebook beside the user's, or show it; go to a subtask's cell. */
   open(model: IExplorationModel, subtask?: string | null): Promise<void>;

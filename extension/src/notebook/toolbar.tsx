@@ -15,7 +15,7 @@ import { IStepView } from './stepview';
 export interface IStripActions {
   can(name: ActionName): boolean;
   run(name: ActionName, hint?: string): void;
-  /** Open the menu of what else can be done. */
+  /** Open the menu of further actions. */
   more(button: HTMLElement): void;
   show(candidate: string): void;
   takeBack(): void;
@@ -27,7 +27,7 @@ interface IStripProps {
   trans: TranslationBundle;
 }
 
-/** The row above a subtask's cell: how it stands, its candidates, and what can be done. */
+/** The row above a subtask's cell: its status, its candidates and the actions. */
 export function StepStrip(props: IStripProps): React.ReactElement {
   const { actions, trans, view } = props;
   const description = React.useId();
@@ -75,7 +75,7 @@ export function StepStrip(props: IStripProps): React.ReactElement {
   );
 }
 
-/** Asks for something else: what is wrong may be said first, in the user's words. */
+/** Asks for another attempt, with an optional hint in the user's words. */
 function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElement {
   const { actions, describedBy, trans } = props;
   const [isOpen, setOpen] = React.useState(false);
@@ -131,7 +131,7 @@ function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElem
             onChange={event => setHint(event.target.value)}
             onKeyDown={event => {
               if (event.key === 'Enter') {
-                // Else the key would press the button that gets the focus.
+                // Or the key would press the button that gets the focus.
                 event.preventDefault();
                 run(possible[0]);
               }
@@ -205,8 +205,8 @@ function SwitchButton(props: {
 }
 
 /**
- * A small button with words, described by what it is about. One that cannot be used now keeps the
- * focus: it would be lost with every step that is accepted.
+ * A small button with a label, described by what it is about. It keeps the focus when disabled;
+ * otherwise every accepted step would lose it.
  */
 export function StripButton(props: {
   icon: LabIcon;
@@ -232,7 +232,7 @@ export function StripButton(props: {
   );
 }
 
-/** The notebook would take these keys for its own while a button of the strip has the focus. */
+/** Keep these keys from the notebook while a button of the strip has the focus. */
 export function keepKeys(event: React.KeyboardEvent): void {
   if (event.key === 'Enter' || event.key === ' ') {
     event.stopPropagation();

@@ -1,8 +1,8 @@
 /**
- * Make what comes next a step of its own in a shared model's undo history. Changes that follow
- * each other quickly are one step otherwise.
+ * Start a new step in a shared model's undo history. Changes in quick succession would otherwise
+ * be a single step.
  */
 export function beginUndoStep(shared: object): void {
-  // Every implementation has it, the interfaces do not.
+  // Every implementation has it; the interfaces do not.
   (shared as { undoManager?: { stopCapturing(): void } | null }).undoManager?.stopCapturing();
 }

@@ -10,8 +10,8 @@ type NewCell = Parameters<INotebookModel['sharedModel']['insertCell']>[1];
 /**
  * Bring a notebook up to date with the server's cells.
  *
- * The user's undo history holds none of it, except where it goes over something that they have
- * typed. Doing it twice does nothing the second time. Returns whether anything was changed.
+ * Nothing enters the user's undo history, except where an edit of theirs is overwritten. A second
+ * call does nothing. Returns whether anything was changed.
  */
 export function upsert(model: INotebookModel, wanted: ReadonlyArray<nbformat.ICell>): boolean {
   const plan = planUpsert(currentCells(model), wanted);
@@ -27,7 +27,7 @@ export function currentCells(model: INotebookModel): ICurrentCell[] {
   return Array.from(model.cells, cell => ({ json: cell.toJSON(), isRunning: isRunning(cell) }));
 }
 
-/** Whether a cell waits for its execution to end. */
+/** Whether a cell is executing. */
 export function isRunning(cell: ICellModel): boolean {
   return isCodeCellModel(cell) && cell.executionState === 'running';
 }
@@ -52,7 +52,7 @@ function apply(model: INotebookModel, plan: IPlan): void {
       sharedModel.insertCell(index, copy(cell));
     }
   }, false);
-  // The rest goes through the cells' own models, and into the undo history what belongs there.
+  // The rest goes through the cells' models; overwriting an edit can be undone.
   for (const change of plan.changes) {
     const cell = cells.get(change.id);
     if (cell) {
@@ -74,7 +74,7 @@ function applyToCell(cell: ICellModel, change: IChange): void {
   }
 }
 
-/** What is in the cell now is what has run: it is not marked as changed since. */
+/** Mark the cell's source as run, so that it does not show as changed since. */
 function markAsRun(cell: ICodeCellModel): void {
   cell.executionState = 'running';
   cell.executionState = 'idle';
@@ -82,7 +82,7 @@ function markAsRun(cell: ICodeCellModel): void {
 
 function setOutputs(cell: ICodeCellModel, { outputs, executionCount }: IChange): void {
   if (outputs !== undefined) {
-    // That the user ran this cell says nothing about the code that made these outputs.
+    // The user having run this cell does not make these outputs trusted.
     cell.trusted = false;
     cell.outputs.fromJSON(outputs);
   }
@@ -109,7 +109,7 @@ function setSource(cell: ICellModel['sharedModel'], source: string): void {
   cell.updateSource(start, before.length - end, source.slice(start, source.length - end));
 }
 
-/** The shared model keeps what it is given: it gets values of its own. */
+/** The shared model keeps what it is given, so give it a copy. */
 function copy(cell: nbformat.ICell): NewCell {
   return JSON.parse(JSON.stringify(cell)) as NewCell;
 }

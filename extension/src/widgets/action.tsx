@@ -2,8 +2,8 @@ import { ellipsesIcon, LabIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 /**
- * A button with words, and an icon where one helps. One that cannot be used now keeps the focus: it
- * would be lost with every step that is accepted.
+ * A button with a label, and an optional icon. It keeps the focus when disabled; otherwise every
+ * accepted step would lose it.
  */
 export function Action(props: {
   label: string;
@@ -11,7 +11,7 @@ export function Action(props: {
   icon?: LabIcon;
   isPrimary?: boolean;
   isDisabled?: boolean;
-  /** Says more than the label where that is not enough. */
+  /** A tooltip, where the label is not enough. */
   title?: string;
 }): React.ReactElement {
   const { icon, isDisabled, isPrimary, label, onClick, title } = props;
@@ -55,7 +55,7 @@ export function IconAction(props: {
   );
 }
 
-/** A button that opens a menu of what else can be done. */
+/** A button that opens a menu of further actions. */
 export function MenuButton(props: {
   label: string;
   onOpen: (button: HTMLElement) => void;

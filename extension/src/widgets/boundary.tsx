@@ -7,7 +7,7 @@ interface IBoundaryProps {
   children: React.ReactNode;
 }
 
-/** Keeps a fault of one part from taking the whole sidebar away. */
+/** Keeps an error in one part from breaking the whole sidebar. */
 export class Boundary extends React.Component<IBoundaryProps, { fault: string }> {
   constructor(props: IBoundaryProps) {
     super(props);

@@ -11,7 +11,7 @@ import { Difference } from './difference';
 import { Outputs } from './outputs';
 import { ITools } from './tools';
 
-/** A candidate: its code, the APIs in it, what came out, and how it differs from another. */
+/** A candidate: its code, its APIs, its outputs, and how it differs from another. */
 export function CandidatePanel(props: {
   model: IExplorationModel;
   subtask: string;
@@ -74,7 +74,7 @@ export function CandidatePanel(props: {
   );
 }
 
-/** Each API that the code names: whether its docs are known, or whether it is missing. */
+/** Tells for each API in the code whether it is documented or missing. */
 function ApiMarks(props: {
   candidate: Candidate;
   documented: ReadonlySet<string>;
@@ -116,7 +116,7 @@ function ApiMarks(props: {
   );
 }
 
-/** A class is shown with its members, anything else with its source; the name is all there is. */
+/** Whether to show a class's members or a source; only the name tells which. */
 function kindOf(path: string): LookupKind {
   return /(^|\.)_*\p{Lu}[^.]*$/u.test(path) ? 'class' : 'source';
 }

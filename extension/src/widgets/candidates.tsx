@@ -11,7 +11,7 @@ const HEAD_CHARS = 200;
 // The signature of a PNG in base64.
 const PNG_HEAD = 'iVBORw0KGgo';
 
-/** What was tried for a subtask: a card for each, moved through by the arrow keys. */
+/** What was tried for a subtask: one card each, navigated with the arrow keys. */
 export const Candidates = React.memo(
   (props: {
     model: IExplorationModel;
@@ -71,7 +71,7 @@ export const Candidates = React.memo(
   }
 );
 
-/** What tells a candidate from the others at a glance; all of it stands in its panel. */
+/** A candidate at a glance; its panel shows all of it. */
 function Card(props: {
   candidate: Candidate;
   number: number;
@@ -123,7 +123,7 @@ function outputText({ error, result, stdout }: Observation): string {
   return error ? `${error.ename}: ${error.evalue}` : stdout.trim() || (result ?? '');
 }
 
-/** The first picture that a run put out, as an address; nothing else than a PNG is one. */
+/** The first picture in a run's outputs, as a data URL; only PNG counts. */
 function plotOf(observation: Observation | null): string | null {
   for (const output of observation?.outputs ?? []) {
     const data = (output as { data?: { [type: string]: unknown } }).data?.['image/png'];

@@ -1,7 +1,7 @@
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import * as React from 'react';
 
-/** Python code, highlighted as in an editor; it is shown as text until then. */
+/** Python code, shown as plain text until it is highlighted. */
 export function Code(props: {
   code: string;
   label: string;
@@ -26,7 +26,7 @@ export function Code(props: {
     };
   }, [code, languages]);
   return (
-    // Keys scroll what is wider than the sidebar.
+    // Focusable, so that keys can scroll it.
     <pre className="jp-exploracoder-code cm-s-jupyter" tabIndex={0} role="group" aria-label={label}>
       <code ref={host} />
     </pre>

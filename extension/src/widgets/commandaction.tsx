@@ -4,13 +4,13 @@ import { IExplorationModel } from '../tokens';
 import { Action } from './action';
 import { ITools } from './tools';
 
-/** A button for something that is done with the whole exploration. */
+/** A button for an action on the whole exploration. */
 export function CommandAction(props: {
   name: ActionName;
   model: IExplorationModel;
   tools: ITools;
   isPrimary?: boolean;
-  /** What it is called here, and what it does, where the usual words would mislead. */
+  /** The name and description to use where the usual ones would mislead. */
   label?: string;
   title?: string;
 }): React.ReactElement {

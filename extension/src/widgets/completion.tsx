@@ -2,13 +2,13 @@ import * as React from 'react';
 
 const MAX_SHOWN = 12;
 
-/** What can be chosen, and a word about it. */
+/** A value to choose, with a short note. */
 export interface IOption {
   readonly value: string;
   readonly note: string;
 }
 
-/** A text box that completes (a combobox with a list); what is not in the list may be entered too. */
+/** A text box with completion (a combobox with a list), which also accepts other values. */
 export function Completion(props: {
   label: string;
   placeholder: string;
@@ -61,7 +61,7 @@ export function Completion(props: {
           setOpen(true);
           onFocus();
         }}
-        // A name that was typed and not confirmed is meant all the same.
+        // A name that was typed but not confirmed counts, too.
         onBlur={() => (text.trim() ? choose(text) : setOpen(false))}
         onChange={event => {
           setText(event.target.value);
@@ -77,7 +77,7 @@ export function Completion(props: {
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === active}
-            // Before the box loses the focus, which would take its text instead.
+            // On mouse down: the blur that follows would choose the typed text.
             onMouseDown={event => {
               event.preventDefault();
               choose(option.value);
@@ -91,7 +91,7 @@ export function Completion(props: {
   );
 }
 
-/** Those that begin with the text first, then those that have it elsewhere. */
+/** Options that begin with the text, then those with it elsewhere. */
 function matching(options: ReadonlyArray<IOption>, text: string): IOption[] {
   const sought = text.trim().toLowerCase();
   const place = ({ value }: IOption) => value.toLowerCase().indexOf(sought);

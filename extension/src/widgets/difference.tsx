@@ -9,17 +9,17 @@ interface ILine {
   readonly text: string;
 }
 
-/** Lines that both texts have and that are left out, in the place of which their number stands. */
+/** Equal lines that are left out; their number is shown instead. */
 interface IGap {
   readonly left: number;
 }
 
-// A comparison that takes longer is given up: all lines of the one, then all of the other.
+// A slower comparison is given up, and all lines count as removed and added.
 const MOST_MS = 1000;
 
 /**
- * How to get from one text to another: a line each, marked by its first character and, for those
- * who do not see it, by a word.
+ * The differences between two texts, line by line, marked by a character and, for screen readers,
+ * by a word.
  *
  * With `around`, only so many equal lines are shown beside those that differ.
  */
@@ -93,7 +93,7 @@ function markOf(part: Partial<Change>): Mark {
   return part.added ? '+' : part.removed ? '-' : ' ';
 }
 
-/** The lines that are at most `around` away from one that differs, and what is left out. */
+/** The lines at most `around` away from one that differs, and the gaps between them. */
 function shown(lines: ReadonlyArray<ILine>, around = Infinity): ReadonlyArray<ILine | IGap> {
   const changed = lines.flatMap((line, index) => (line.mark === ' ' ? [] : [index]));
   const parts: Array<ILine | IGap> = [];
@@ -113,7 +113,7 @@ function shown(lines: ReadonlyArray<ILine>, around = Infinity): ReadonlyArray<IL
   return left ? [...parts, { left }] : parts;
 }
 
-// A last line without an end would differ from the same line with one.
+// A last line without a newline would differ from one with it.
 function ended(text: string): string {
   return !text || text.endsWith('\n') ? text : `${text}\n`;
 }

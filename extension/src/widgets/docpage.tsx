@@ -41,7 +41,7 @@ export function DocText(props: { doc: ApiDoc; tools: ITools }): React.ReactEleme
   );
 }
 
-/** The text as it stands in the library, until it is taken apart, and where it cannot be. */
+/** The parsed docs, or the library's raw text until they are parsed or if they cannot be. */
 function Body(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
   const { doc, tools } = props;
   const { rendermime, trans } = tools;

@@ -5,7 +5,7 @@ import { sizeInWords } from '../wording';
 import { Action } from './action';
 import { ITools } from './tools';
 
-/** Fetches the embedded model: its progress, and the button that begins or ends it. */
+/** Downloads the embedded model: shows progress, and a button to start or stop it. */
 export function Download(props: {
   models: ModelChoices;
   embedded: EmbeddedModel;

@@ -3,13 +3,13 @@ import { dragIcon } from '../icons';
 import { Step } from '../protocol';
 import { isOpen } from '../wording';
 
-// A type of its own: the goal is no text to be dropped into a cell.
+// Custom, so that goals cannot be dropped into cells as text.
 const TYPE = 'application/x-exploracoder-subtask';
 
-/** Where what is dragged would be put: before a subtask, or null for the end. */
+/** Where the dragged subtask would go: before a subtask, or null for the end. */
 type Place = string | null;
 
-/** Moves open subtasks among each other by the mouse. */
+/** Reorders open subtasks with the mouse. */
 export function useDragging(
   steps: ReadonlyArray<Step>,
   onMove: (subtask: string, before: Place) => void
@@ -22,7 +22,7 @@ export function useDragging(
   };
   const handlers: React.HTMLAttributes<HTMLElement> = {
     onDragStart: event => {
-      // What is dragged may be text that is selected, too.
+      // The user may also be dragging selected text.
       const subtask = (event.target as HTMLElement).dataset?.subtask ?? null;
       event.dataTransfer.effectAllowed = 'move';
       event.dataTransfer.setData(TYPE, subtask ?? '');
@@ -52,12 +52,12 @@ export function useDragging(
   return { target, handlers };
 }
 
-/** What a subtask is dragged by; the keys do the same. */
+/** A subtask's drag handle; the keys do the same. */
 export function DragHandle(): React.ReactElement {
   return <dragIcon.react tag="span" className="jp-exploracoder-drag" aria-hidden="true" />;
 }
 
-/** Undefined where nothing would move, or nothing may. */
+/** Undefined if nothing would move or is allowed to. */
 function placeOf(
   event: React.DragEvent,
   steps: ReadonlyArray<Step>,

@@ -4,7 +4,7 @@ import { Action } from './action';
 import { Section } from './section';
 import { ITools } from './tools';
 
-/** Any other OpenAI-compatible server: its address and the model's name; never a key. */
+/** A form for any other OpenAI-compatible server: address and model, never a key. */
 export function EndpointForm(props: { models: ModelChoices; tools: ITools }): React.ReactElement {
   const { models, tools } = props;
   const { trans } = tools;
@@ -35,7 +35,7 @@ export function EndpointForm(props: { models: ModelChoices; tools: ITools }): Re
       onChange={event => set(event.target.value)}
       onKeyDown={event => {
         if (event.key === 'Enter') {
-          // It would explore at once.
+          // Do not start exploring.
           event.preventDefault();
           use();
         }

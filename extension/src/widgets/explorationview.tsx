@@ -23,7 +23,7 @@ interface IExplorationViewProps {
   tools: ITools;
 }
 
-/** One exploration: where it stands, its plan, the subtask that is looked at, and the solution. */
+/** One exploration: its status, its plan, the selected subtask, and the solution. */
 export function ExplorationView(props: IExplorationViewProps): React.ReactElement {
   return (
     <UseSignal signal={props.model.changed}>
@@ -41,7 +41,7 @@ function Body(
   const { trans } = tools;
   const [picked, setPicked] = React.useState<string | null>(null);
   const followed = followedSubtask(exploration, progress);
-  // The view goes where the work goes, until the user looks elsewhere, and again with the next step
+  // The view follows the work until the user selects something else, and again with the next step
   // and whenever it is the user's turn.
   React.useEffect(() => setPicked(null), [followed, progress.activity]);
   const find = (subtask: string | null) =>
@@ -74,7 +74,7 @@ function Body(
   );
 }
 
-/** Its session is gone, by a restart of the server or because it was closed elsewhere. */
+/** Its session is gone: the server was restarted, or it was closed elsewhere. */
 function Ended(props: { model: IExplorationModel; tools: ITools }): React.ReactElement {
   const { model, tools } = props;
   const { trans } = tools;
@@ -95,10 +95,10 @@ function Ended(props: { model: IExplorationModel; tools: ITools }): React.ReactE
   );
 }
 
-/** The subtask that the work is at, or that waits for the user. */
+/** The subtask being worked on, or waiting for the user. */
 function followedSubtask(exploration: Exploration, progress: Progress): string | null {
   const { steps } = exploration;
-  // The solution is what matters then, and it stands below.
+  // Then the solution matters, which is shown below.
   if (progress.part === 'solution' && exploration.solution) {
     return null;
   }

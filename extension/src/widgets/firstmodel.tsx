@@ -5,11 +5,11 @@ import { Action } from './action';
 import { Download } from './download';
 import { ITools } from './tools';
 
-/** Where the button to explore would be: no model can be asked yet, and how to get to one. */
+/** Replaces the explore button while there is no model: how to get one. */
 export function FirstModel(props: {
   models: ModelChoices;
   status: ServerStatus;
-  /** Lead to all that can be chosen. */
+  /** Show all models to choose from. */
   onMore: () => void;
   tools: ITools;
 }): React.ReactElement {

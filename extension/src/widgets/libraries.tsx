@@ -5,7 +5,7 @@ import { Action, IconAction } from './action';
 import { Completion } from './completion';
 import { ITools } from './tools';
 
-/** The libraries to explore: one chip each, completed from what the kernel's Python has. */
+/** The libraries to explore: one chip each, with completion from the kernel's Python. */
 export function LibraryPicker(props: {
   libraries: ReadonlyArray<string>;
   installed: ReadonlyArray<InstalledLibrary>;
@@ -13,7 +13,7 @@ export function LibraryPicker(props: {
   onChange: (libraries: string[]) => void;
   /** Read a library's docs; rejects when there is no such library. */
   index: (name: string) => Promise<void>;
-  /** Ask for what is installed: the user is about to name one. */
+  /** Load what is installed: the user is about to name one. */
   onAsk: () => void;
   /** Let the user choose a folder with source code; null when none was chosen. */
   pickFolder: () => Promise<string | null>;
@@ -26,7 +26,7 @@ export function LibraryPicker(props: {
     const named = name.trim();
     if (named && !libraries.includes(named)) {
       onChange([...libraries, named]);
-      // While the task is still being written; and a slip of the pen is noticed at once.
+      // Index while the task is still being written; this also catches typos at once.
       props.index(named).catch(reason => {
         const fault = reason instanceof Error ? reason.message : `${reason}`;
         setFaults(known => new Map(known).set(named, fault));
@@ -99,7 +99,7 @@ function Chip(props: {
   );
 }
 
-/** What is said of a library; a folder is named from the server's root on, or in full. */
+/** A library's event; a folder is named relative to the server's root, or in full. */
 export function eventOf(
   indexing: ReadonlyMap<string, LibraryEvent>,
   name: string

@@ -6,7 +6,7 @@ import { IExplorationModel } from '../tokens';
 
 const LINES = 14;
 
-/** What the model is writing at this moment: the end of it, as it comes. */
+/** The last lines of what the model is writing, as they arrive. */
 export function LiveText(props: {
   model: IExplorationModel;
   trans: TranslationBundle;
@@ -23,7 +23,7 @@ function Text(props: { stream: StreamEvent; trans: TranslationBundle }): React.R
   const { stream, trans } = props;
   const lines = stream.text.trimEnd().split('\n').slice(-LINES);
   return (
-    // Who hears the page is told what is done, not each word of it.
+    // Screen readers announce what is done, not each word.
     <div className="jp-exploracoder-livetext" role="group" aria-label={trans.__('Being written')}>
       <span className="jp-exploracoder-note">
         {trans.__('The model is writing · %1 s', Math.round(stream.seconds))}

@@ -13,13 +13,13 @@ import { ITools } from './tools';
 interface ILookUpProps {
   lookups: ILookups;
   scope: LookupScope;
-  /** The libraries that are looked into, as the server names them. */
+  /** The libraries to search, as the server names them. */
   libraries: ReadonlyArray<string>;
   indexing: ReadonlyMap<string, LibraryEvent>;
   tools: ITools;
 }
 
-/** A part in which one looks up what the source of the libraries says. */
+/** The section for looking things up in the source of the libraries. */
 export function LookUp(props: ILookUpProps): React.ReactElement {
   const { lookups } = props;
   return (
@@ -65,7 +65,7 @@ function Question(props: ILookUpProps): React.ReactElement {
         onChange={event => lookups.update({ text: event.target.value })}
         onKeyDown={event => {
           if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-            // The form around it would explore.
+            // Don't submit the enclosing form.
             event.preventDefault();
             ask();
           }
@@ -100,7 +100,7 @@ function Question(props: ILookUpProps): React.ReactElement {
   );
 }
 
-/** The field, to which the focus goes when somebody is led here; a question that came along is asked. */
+/** The input field: focused when the user is led here; a question that came along is asked. */
 function useWished(lookups: ILookups, scope: LookupScope): React.RefObject<HTMLInputElement> {
   const field = React.useRef<HTMLInputElement>(null);
   React.useEffect(() => {
@@ -143,7 +143,7 @@ function Outcome(props: ILookUpProps): React.ReactElement {
   );
 }
 
-/** How far the server is that reads a library for the first time, or again. */
+/** The server's progress in reading a library for the first time or again. */
 function readingWords({ indexing, libraries }: ILookUpProps): string {
   const events = libraries.map(name => eventOf(indexing, name));
   return events.find(event => event && !event.is_done)?.message ?? '';
@@ -167,7 +167,7 @@ function countWords(trans: TranslationBundle, answer: LookupAnswer): string {
 
 function Answer(props: { answer: LookupAnswer; tools: ITools }): React.ReactElement {
   const { answer, tools } = props;
-  // Where one library has it, it is no news that another one has not.
+  // No need to say that one library lacks what another one has.
   const problems = answer.found.length ? [] : answer.problems;
   return (
     <>

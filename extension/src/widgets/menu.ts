@@ -4,8 +4,8 @@ import { ReadonlyJSONObject } from '@lumino/coreutils';
 import { ActionName } from '../actions';
 
 /**
- * Open a menu of those actions that can be done now. The focus comes back to its button, or to what
- * stays where the button may go away.
+ * Open a menu of the actions that are possible now. The focus then returns to the button, or to
+ * `staying` if the button may go away.
  */
 export function openMenu(
   commands: CommandRegistry,
@@ -27,7 +27,7 @@ export function openMenu(
   }
   menu.aboutToClose.connect(() => {
     staying.focus();
-    // What was chosen runs after this.
+    // The command runs after this.
     setTimeout(() => menu.dispose());
   });
   const { bottom, left } = button.getBoundingClientRect();

@@ -7,7 +7,7 @@ import { ITools } from './tools';
 
 const MENU = 'jp-exploracoder-model-menu';
 
-/** The model and the sandbox of the next exploration; a click shows what else there is. */
+/** The model and sandbox of the next exploration; a click opens the model menu. */
 export function ModelChip(props: {
   models: ModelChoices;
   status: ServerStatus;

@@ -13,7 +13,7 @@ interface IOption {
   readonly note: string;
 }
 
-/** All models that can be chosen, and what keeps code in. */
+/** All models to choose from, and the sandbox status. */
 export function ModelMenu(props: {
   id: string;
   models: ModelChoices;
@@ -94,7 +94,7 @@ function Option(props: { option: IOption; models: ModelChoices }): React.ReactEl
   );
 }
 
-/** Each model once: what is configured, what is embedded, what was found, what was chosen. */
+/** Each model once: the configured one, the embedded one, those found, the chosen one. */
 function optionsOf(models: ModelChoices, status: ServerStatus, tools: ITools): IOption[] {
   const { trans } = tools;
   const { choice, embedded, servers } = models;

@@ -5,14 +5,14 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { Observation } from '../protocol';
 
-/** What a run put out, as a notebook shows it, but never trusted: no script of it runs. */
+/** A run's outputs as a notebook shows them, but never trusted: no scripts run. */
 export function Outputs(props: {
   outputs: Observation['outputs'];
   rendermime: IRenderMimeRegistry;
 }): React.ReactElement {
   const { outputs, rendermime } = props;
   const host = React.useRef<HTMLDivElement>(null);
-  // Before the page changes: a widget has to be detached while its host is still in the page.
+  // A layout effect: the widget has to be detached while its host is still in the page.
   React.useLayoutEffect(() => {
     if (!host.current?.isConnected) {
       return;

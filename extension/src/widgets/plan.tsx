@@ -10,7 +10,7 @@ import { ITools } from './tools';
 
 const NONE: readonly Ability[] = [];
 
-/** The plan as a list that can be edited; open subtasks can be moved among each other. */
+/** The plan as an editable list; open subtasks can be reordered. */
 export function Plan(props: {
   model: IExplorationModel;
   exploration: Exploration;
@@ -25,7 +25,7 @@ export function Plan(props: {
   const list = React.useRef<HTMLOListElement>(null);
   const moved = React.useRef<string | null>(null);
   const order = steps.map(step => step.subtask.id).join();
-  // An element that changes its place loses the focus, which whoever moves by keys needs.
+  // A moved element loses the focus, which keyboard users need.
   React.useLayoutEffect(() => {
     const place = steps.findIndex(step => step.subtask.id === moved.current);
     list.current?.querySelectorAll<HTMLElement>('.jp-exploracoder-goal')[place]?.focus();
@@ -87,13 +87,13 @@ export function Plan(props: {
   );
 }
 
-/** Where a step goes when it is moved one place up; undefined when it cannot be. */
+/** The step before which a step goes when moved up; undefined if it cannot move. */
 function placeAbove(model: IExplorationModel, steps: Step[], index: number): string | undefined {
   const above = steps[index - 1]?.subtask.id;
   return model.abilities[above]?.includes('add_subtask') ? above : undefined;
 }
 
-/** Where it goes when it is moved one place down: null is the end of the plan. */
+/** The step before which it goes when moved down; null is the plan's end. */
 function placeBelow(steps: Step[], index: number): string | null | undefined {
   if (!steps[index + 1]) {
     return undefined;

@@ -16,13 +16,13 @@ interface IPlanItemProps {
   tools: ITools;
   isSelected: boolean;
   isWorking: boolean;
-  /** What can be done with it now. */
+  /** The actions possible now. */
   abilities: readonly Ability[];
   onSelect: (subtask: string) => void;
-  /** The subtask that it comes before after a move up; undefined when it cannot be moved. */
+  /** The subtask that it goes before when moved up; undefined when it cannot move up. */
   before: string | undefined;
   after: string | null | undefined;
-  /** Whether what is dragged would be put before it. */
+  /** Whether the dragged subtask would go before it. */
   isTarget: boolean;
   onMove: (subtask: string, before: string | null) => void;
 }
@@ -30,7 +30,7 @@ interface IPlanItemProps {
 /**
  * A subtask in the plan. Alt with an arrow key moves it, F2 renames it, Delete takes it out.
  *
- * Drawn again only when something of it has changed: a plan may be long, and icons are slow.
+ * Redrawn only when its props change: a plan may be long, and icons are slow.
  */
 export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement => {
   const { abilities, isSelected, isTarget, isWorking, model, step, tools } = props;
@@ -38,7 +38,7 @@ export const PlanItem = React.memo((props: IPlanItemProps): React.ReactElement =
   const item = React.useRef<HTMLLIElement>(null);
   const wasEdited = React.useRef(false);
   React.useEffect(() => {
-    // The focus goes back to where it came from.
+    // Return the focus to where it came from.
     if (wasEdited.current && !isEdited) {
       item.current?.querySelector<HTMLElement>('.jp-exploracoder-goal')?.focus();
     }
@@ -109,7 +109,7 @@ function GoalLine(props: IPlanItemProps & { onEdit: () => void }): React.ReactEl
   );
 }
 
-/** The menu of a subtask; its goal stays when the view goes on to the next. */
+/** Opens a subtask's menu, and gives the focus to its goal afterwards. */
 function openMenu(model: IExplorationModel, step: Step, tools: ITools, opener: HTMLElement): void {
   const goal = opener.closest('li')?.querySelector<HTMLElement>('.jp-exploracoder-goal');
   const about = { id: model.id, subtask: step.subtask.id };

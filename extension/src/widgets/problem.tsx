@@ -2,7 +2,7 @@ import * as React from 'react';
 import { ServerStatus } from '../protocol';
 import { ITools } from './tools';
 
-/** What stands in the way of everything: there is no connection. */
+/** A warning that there is no connection. */
 export function Problem(props: {
   status: ServerStatus | null;
   isConnected: boolean;

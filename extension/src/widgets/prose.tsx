@@ -6,16 +6,16 @@ import { TextSanitizer } from '../sanitizing';
 const MARKDOWN = 'text/markdown';
 const PLAIN = /^[\w\s.,;:()'"?!/=+-]*$/;
 
-/** Markdown from elsewhere: text, code and links, never trusted; nothing is fetched for it. */
+/** Untrusted Markdown: text, code and links only; nothing is fetched for it. */
 export function Prose(props: {
   text: string;
   rendermime: IRenderMimeRegistry;
 }): React.ReactElement {
   const { rendermime, text } = props;
   const host = React.useRef<HTMLDivElement>(null);
-  // Most of what is said of a parameter needs no renderer.
+  // Most parameter descriptions need no renderer.
   const isPlain = PLAIN.test(text) && !text.includes('\n');
-  // Before the page changes: a widget has to be detached while its host is still in the page.
+  // A layout effect: the widget has to be detached while its host is still in the page.
   React.useLayoutEffect(() => {
     if (isPlain || !host.current?.isConnected) {
       return;
@@ -33,7 +33,7 @@ export function Prose(props: {
   );
 }
 
-/** JupyterLab's own renderer, whatever another extension has in its place; prices are no formulas. */
+/** JupyterLab's own renderer, even if an extension replaces it; `$` signs start no formulas. */
 function textsOf(rendermime: IRenderMimeRegistry): IRenderMimeRegistry {
   const texts = rendermime.clone({
     sanitizer: new TextSanitizer(rendermime.sanitizer),

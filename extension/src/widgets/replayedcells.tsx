@@ -3,10 +3,10 @@ import * as React from 'react';
 import { Replayed, ReplayedCell, VersionChange } from '../protocol';
 import { Difference } from './difference';
 
-// Equal lines that are shown before and after those that differ.
+// Equal lines shown before and after those that differ.
 const AROUND = 2;
 
-/** Of each cell whether it did the same again, and what came out differently. */
+/** Shows which cells gave the same result again, and how the others differ. */
 export function ReplayedCells(props: {
   replayed: Replayed;
   trans: TranslationBundle;

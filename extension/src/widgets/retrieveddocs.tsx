@@ -7,7 +7,7 @@ import { DocText } from './docpage';
 import { SourceLink } from './sourcelink';
 import { ITools } from './tools';
 
-/** What the source says of an API beyond its docs, by what it is. */
+/** The kind of lookup to offer, by the kind of API. */
 const LOOKUP_KINDS: { [kind in ApiDoc['kind']]?: LookupKind } = {
   class: 'class',
   function: 'source',
@@ -59,7 +59,7 @@ export const RetrievedDocs = React.memo(
   }
 );
 
-/** The docs behind a solution: those of what it uses, shown to the model or not. */
+/** The docs of everything a solution uses, whether shown to the model or not. */
 export const UsedDocs = React.memo(
   (props: { docs: ReadonlyArray<ApiDoc>; tools: ITools }): React.ReactElement => {
     const { docs, tools } = props;
@@ -80,7 +80,7 @@ export const UsedDocs = React.memo(
 function Doc(props: {
   doc: ApiDoc;
   isKept: boolean;
-  /** What is said of it here, beside its kind. */
+  /** Notes to show beside its kind. */
   notes: ReadonlyArray<string>;
   tools: ITools;
 }): React.ReactElement {
@@ -94,7 +94,7 @@ function Doc(props: {
           <span className="jp-exploracoder-note">{[doc.kind, ...notes].join(' · ')}</span>
           <span className="jp-exploracoder-summary">{doc.summary}</span>
         </summary>
-        {/* Only what is looked at is put into the page: there may be hundreds. */}
+        {/* Only open entries are put into the page: there may be hundreds. */}
         {isOpen && <Details doc={doc} tools={tools} />}
       </details>
     </li>
@@ -122,7 +122,7 @@ function Details(props: { doc: ApiDoc; tools: ITools }): React.ReactElement {
 
 function Source(props: { doc: ApiDoc; tools: ITools }): React.ReactElement | null {
   const { doc, tools } = props;
-  // What a library names as its page may be anything: only the web is linked to.
+  // A library may name any URL as its page: only web addresses are linked.
   const page = doc.url && /^https?:\/\//i.test(doc.url) ? doc.url : null;
   if (!doc.file && !page) {
     return null;

@@ -25,13 +25,13 @@ import { ITools } from './tools';
 export interface ISidebarOptions {
   readonly explorations: Explorations;
   readonly tools: ITools;
-  /** The form's part that changes with the notebook that is open. */
+  /** The form's props that depend on the open notebook. */
   readonly form: () => Omit<ITaskFormProps, 'status' | 'indexing' | 'lookups' | 'models' | 'tools'>;
   readonly prices: () => IPrices | null;
   readonly onShow: () => void;
 }
 
-/** The sidebar: the form for a new exploration, or the exploration that is looked at. */
+/** The sidebar: the form for a new exploration, or the current exploration. */
 export class Sidebar extends ReactWidget {
   static readonly ID = 'exploracoder-sidebar';
 
@@ -46,7 +46,7 @@ export class Sidebar extends ReactWidget {
     this.node.setAttribute('aria-label', trans.__('ExploraCoder'));
   }
 
-  /** Show what was changed outside the explorations: another notebook, a setting, a message. */
+  /** Redraw after changes outside the explorations: another notebook, a setting, a message. */
   refresh(): void {
     this._refreshed.emit();
   }
@@ -65,7 +65,7 @@ export class Sidebar extends ReactWidget {
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     this._focus();
-    // The command palette gives the focus back to where it was, once its command has run.
+    // The command palette restores the previous focus once its command has run.
     setTimeout(() => {
       if (this.isVisible && !this.node.contains(document.activeElement)) {
         this._focus();
@@ -74,8 +74,8 @@ export class Sidebar extends ReactWidget {
   }
 
   /**
-   * What is to be looked up, if that is wanted; the task to write; else the subtask that is looked
-   * at; else whatever can be pressed.
+   * Focus the lookup field if that is wanted, else the task, else the selected subtask, else any
+   * button.
    */
   private _focus(): void {
     const usual = ['textarea', '[aria-current] button', 'button'];
@@ -159,7 +159,7 @@ export class Sidebar extends ReactWidget {
     );
   }
 
-  /** The list of all explorations in the place of the one that is shown, or that one again. */
+  /** Show the list of all explorations in place of the current one, or go back to it. */
   private _switch(isSwitching: boolean): void {
     this._left = isSwitching ? (this._options.explorations.current?.id ?? null) : null;
     this.refresh();

@@ -1,7 +1,7 @@
 import * as React from 'react';
 import { ITools } from './tools';
 
-/** Where something stands, as a button where the file can be opened. */
+/** A place in the source, as a button if the file can be opened. */
 export function SourceLink(props: {
   /** As it is shown. */
   place: string;

@@ -7,7 +7,7 @@ import { CommandAction } from './commandaction';
 import { LiveText } from './livetext';
 import { ITools } from './tools';
 
-/** What the exploration is at, how far it is, and what to do when it stopped. */
+/** The exploration's status and progress, and what to do when it stopped. */
 export function StatusRegion(props: {
   model: IExplorationModel;
   exploration: Exploration;
@@ -50,7 +50,7 @@ export function StatusRegion(props: {
   );
 }
 
-/** How long what is being done takes, and what the exploration has cost. */
+/** How long the current activity has taken, and the cost so far. */
 function Spent(props: { exploration: Exploration; trans: TranslationBundle }): React.ReactElement {
   const { exploration, trans } = props;
   const [seconds, setSeconds] = React.useState(0);
@@ -100,8 +100,8 @@ function PlanProgress(props: {
 }
 
 /**
- * Goes on with what is open. A plan that was looked at is explored, and so is a task that a first
- * try solved; what was stopped resumes.
+ * Continues the exploration: explores a reviewed plan, or a task that a first try solved; resumes
+ * one that was stopped.
  */
 function GoOn(props: {
   model: IExplorationModel;

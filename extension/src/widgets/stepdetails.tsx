@@ -17,7 +17,7 @@ export function StepDetails(props: {
 }): React.ReactElement {
   const { exploration, model, step, tools } = props;
   const { trans } = tools;
-  // What the user looks at stays in view until there is another proposal.
+  // The user's pick stays in view until there is another proposal.
   const [picked, setPicked] = React.useState<string | null>(null);
   React.useEffect(() => setPicked(null), [step.subtask.id, step.chosen]);
   const selected = selectedIn(step, picked);
@@ -25,7 +25,7 @@ export function StepDetails(props: {
   const select = React.useCallback(
     (candidate: string) => {
       setPicked(candidate);
-      // The subtask's cell, where it is decided about, shows the same.
+      // Show the same candidate in the subtask's cell.
       tools.execute('exploracoder:show-candidate', { id: model.id, subtask, candidate });
     },
     [model, subtask, tools]

@@ -7,7 +7,7 @@ import { IExplorations } from '../tokens';
 import { IconAction } from './action';
 import { ITools } from './tools';
 
-/** From this many on there is a field to search them. */
+/** With this many entries, a search field appears. */
 const SEARCHED_FROM = 6;
 /** More are found by searching. */
 const MOST_SHOWN = 50;
@@ -28,8 +28,8 @@ interface ISwitcherProps {
 }
 
 /**
- * All explorations, open and saved. The arrow keys go from one to the next, Enter opens it, and a
- * slash leads to the field in which they are searched.
+ * All explorations, open and saved. The arrow keys move between them, Enter opens one, and a slash
+ * goes to the search field.
  */
 export function Switcher(props: ISwitcherProps): React.ReactElement {
   const { explorations, tools } = props;
@@ -123,7 +123,7 @@ function nameOf(library: string): string {
   return library.split('/').pop() || library;
 }
 
-/** Draw again when one of those that are open changes. */
+/** Redraw when an open exploration changes. */
 function useChanges(explorations: IExplorations): void {
   const [, setCount] = React.useState(0);
   const ids = Array.from(explorations.open.keys()).join();
@@ -135,7 +135,7 @@ function useChanges(explorations: IExplorations): void {
   }, [explorations, ids]);
 }
 
-/** A slash anywhere in the sidebar leads to the search, unless one is writing. */
+/** A slash anywhere in the sidebar focuses the search, except while typing. */
 function useSlash(root: React.RefObject<HTMLElement>): void {
   React.useEffect(() => {
     const sidebar = root.current?.closest<HTMLElement>('.jp-exploracoder-sidebar');

@@ -2,7 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 import { NO_RECALL, recalled } from '../taskhistory';
 
-/** The box for the task. The arrow keys bring back earlier tasks at its first and last line. */
+/** The task input. On its first and last line, the arrow keys bring back earlier tasks. */
 export function TaskBox(props: {
   text: string;
   history: ReadonlyArray<string>;
@@ -16,7 +16,7 @@ export function TaskBox(props: {
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      // Else the notebook beside it would run a cell, too.
+      // Otherwise the notebook would run a cell, too.
       event.stopPropagation();
       onSubmit();
       return;
@@ -48,7 +48,7 @@ export function TaskBox(props: {
   );
 }
 
-/** Back in time (1) from the first line, forward (-1) from the last, else nowhere. */
+/** Back (1) from the first line, forward (-1) from the last, else nowhere (0). */
 function stepOf(event: React.KeyboardEvent<HTMLTextAreaElement>): 1 | -1 | 0 {
   const { selectionEnd, selectionStart, value } = event.currentTarget;
   if (event.altKey || event.shiftKey || selectionStart !== selectionEnd) {

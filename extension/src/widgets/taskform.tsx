@@ -15,7 +15,7 @@ import { Section } from './section';
 import { TaskBox } from './taskbox';
 import { ITools } from './tools';
 
-/** What the form needs beside the draft. */
+/** What the form needs. */
 export interface ITaskFormProps {
   draft: Draft;
   place: IPlace | null;
@@ -32,7 +32,7 @@ export interface ITaskFormProps {
   tools: ITools;
 }
 
-/** Says what is wanted, with which library, from which state; and starts the exploration. */
+/** Asks for the task, the libraries and the state to start from, then starts exploring. */
 export function TaskForm(props: ITaskFormProps): React.ReactElement {
   const { draft, lookups, models, place, status, tools } = props;
   const { trans } = tools;
@@ -141,7 +141,7 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
   );
 }
 
-/** A place that keeps the focus when what has it gives way to something else there. */
+/** An element that keeps the focus inside when the focused child is replaced. */
 function useHeldFocus(): React.RefObject<HTMLDivElement> {
   const place = React.useRef<HTMLDivElement>(null);
   const had = place.current?.contains(document.activeElement) ?? false;
@@ -153,7 +153,7 @@ function useHeldFocus(): React.RefObject<HTMLDivElement> {
   return place;
 }
 
-/** Starting: what is missing is said before anything is sent. */
+/** Starts exploring, or reports first what is missing. */
 function useStart(props: ITaskFormProps) {
   const { draft, models, onExplore, tools } = props;
   const { trans } = tools;

@@ -6,7 +6,7 @@ import { ActionName } from '../actions';
 import { ApiDoc, Command, DocPage } from '../protocol';
 import { IExplorationModel } from '../tokens';
 
-/** Where an API or a piece of code stands; `file` is a path in full. */
+/** Where an API or a piece of code is; `file` is an absolute path. */
 export interface ISourcePlace {
   readonly file: string | null;
   readonly line: number | null;
@@ -19,17 +19,17 @@ export interface ITools {
   readonly rendermime: IRenderMimeRegistry;
   /** Run a command of the application. */
   execute(command: string, args?: ReadonlyPartialJSONObject): void;
-  /** Send a command to an exploration; why it was refused is shown to the user. */
+  /** Send a command to an exploration; a refusal is shown to the user. */
   send(model: IExplorationModel, command: Command): void;
-  /** The docs of an API, taken apart. */
+  /** The parsed docs of an API. */
   docPage(doc: ApiDoc): Promise<DocPage>;
-  /** Open a menu of those actions that can be done now. */
+  /** Open a menu of the actions that are possible now. */
   openMenu(
     names: readonly ActionName[],
     args: ReadonlyJSONObject,
     button: HTMLElement,
     staying?: HTMLElement
   ): void;
-  /** Open a file of source at a line; null where the file is out of the server's reach. */
+  /** Returns a function that opens a file at a line; null if it is out of reach. */
   sourceOpener(source: ISourcePlace): (() => void) | null;
 }

@@ -4,7 +4,7 @@ import { Exploration, Spending } from '../protocol';
 import { IPrices, money, totalUsage } from '../wording';
 import { Section } from './section';
 
-/** What an exploration has cost, in all and part by part. */
+/** What an exploration has cost, in total and by part. */
 export function UsagePart(props: {
   exploration: Exploration;
   prices: IPrices | null;

@@ -55,7 +55,7 @@ interface IPiece {
   searches: Search[];
 }
 
-/** The code in pieces, each begun by its searches; those made before any code begin the first. */
+/** The code in pieces, each preceded by its searches; those made before any code come first. */
 function cut(code: string, searches: Search[]): IPiece[] {
   const lines = code.split('\n');
   const pieces: IPiece[] = [];

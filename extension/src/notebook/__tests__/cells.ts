@@ -24,7 +24,7 @@ export function goal(subtask: string, source: string): nbformat.ICell {
   };
 }
 
-/** The cell with the picture, which is the last. */
+/** The last cell, which has the picture. */
 export function branches(source: string): nbformat.ICell {
   return {
     id: 'branches',
@@ -34,7 +34,7 @@ export function branches(source: string): nbformat.ICell {
   };
 }
 
-/** What has changed in a notebook's cells, as the server tells it. */
+/** What changed in a notebook's cells, as the server reports it. */
 export function changeBetween(
   before: ReadonlyArray<nbformat.ICell>,
   after: ReadonlyArray<nbformat.ICell>

@@ -24,7 +24,7 @@ describe('longestRising', () => {
   });
 });
 
-/** The length of the longest rising run with the position `pin` in it, by trying all of them. */
+/** The length of the longest rising run that includes position `pin`, by brute force. */
 function longest(values: number[], pin: number): number {
   let best = 0;
   for (let mask = 0; mask < 2 ** values.length; mask++) {

@@ -17,7 +17,7 @@ const FIRST = [
 let model: NotebookModel;
 
 beforeAll(() => {
-  // The shared notebook itself warns of each new cell, with a stack trace.
+  // The shared notebook warns about each new cell, with a stack trace.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 
