@@ -50,8 +50,10 @@ def test_the_same_seed_asks_the_same_and_another_seed_does_not(
 
     def bodies(*more: str) -> list[Any]:
         before = len(server.chat_requests)
-        explore(server, *more)
-        return [request.body for request in server.chat_requests[before:]]
+        done = explore(server, *more)
+        requests = [request.body for request in server.chat_requests[before:]]
+        assert requests, done
+        return requests
 
     first, second = bodies("--seed", "7"), bodies("--seed", "7")
     other = bodies("--seed", "8", "--set", "max_subtasks=1")
