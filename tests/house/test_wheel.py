@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -124,3 +125,29 @@ def test_jupyter_finds_what_the_wheel_brought_without_node(
 
     assert shutil.which("node", path=env["PATH"]) is None
     assert re.search(line, said.stdout + said.stderr), said.stdout + said.stderr
+
+
+@pytest.mark.parametrize(
+    ("has_npm", "is_built", "brings_node"),
+    [(False, False, True), (True, False, False), (False, True, False)],
+)
+def test_a_build_brings_node_only_if_it_needs_one_and_there_is_none(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    has_npm: bool,
+    is_built: bool,
+    brings_node: bool,
+) -> None:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/npm" if has_npm else None)
+    if is_built:
+        front_end = tmp_path / "extension/exploracoder_jupyter/labextension/package.json"
+        front_end.parent.mkdir(parents=True)
+        front_end.write_text("{}")
+
+    hook = build.WheelHook(str(tmp_path), {}, None, None, "", "wheel")
+
+    assert any("nodejs" in one for one in hook.dependencies()) == brings_node

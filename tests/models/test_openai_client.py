@@ -105,6 +105,17 @@ async def test_a_schema_is_conveyed_in_the_strongest_way_the_server_takes(
     assert ("JSON schema" in server.requests[-1].last_user_message) == bool(refused)
 
 
+async def test_what_was_refused_is_tried_again_once_it_is_forgotten() -> None:
+    with ScriptedModelServer('{"a": 1}', refuse_formats=["json_schema"]) as server:
+        async with model_at(server) as model:
+            await model.complete(ASK, Sampling(), schema=SCHEMA)
+            model.forget()
+            await model.complete(ASK, Sampling(), schema=SCHEMA)
+
+    sent = [request.body["response_format"]["type"] for request in server.requests]
+    assert sent == ["json_schema", "json_object"] * 2
+
+
 @pytest.mark.parametrize(
     "passing", [Failure(429, retry_after_s=0.01), Failure(500), Failure(503), Drop()]
 )

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
 from exploracoder_retrieval.index import Index
 
@@ -89,6 +90,25 @@ def test_a_catalog_of_another_version_is_built_again(
 
     assert len(told) == 1
     assert "written by another version" in told[0]
+
+
+def test_a_generation_that_cannot_be_written_again_stays_as_it_was(
+    folder: Path, index: Index, embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+    (file,) = folder.rglob("docs.jsonl")
+    before = file.read_text()
+    (folder / "catalog.json").unlink()
+
+    def no_room(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("exploracoder_retrieval.catalog.write_docs", no_room)
+    with Index.open(folder, embedder) as other, pytest.raises((OSError, RetrievalError)):
+        other.update(library("1", "steep"))
+
+    assert file.read_text() == before
+    assert [path.name for path in file.parent.parent.iterdir()] == [file.parent.name]
 
 
 def test_documents_with_what_a_newer_version_says_are_read_again(
