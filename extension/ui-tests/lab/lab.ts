@@ -11,6 +11,12 @@ export const THEMES = [
 ] as const;
 export type Theme = (typeof THEMES)[number];
 
+interface IMainWidget {
+  title: { label: string };
+  context?: { ready: Promise<void> };
+  close(): void;
+}
+
 interface ILabWindow {
   jupyterapp: {
     restored: Promise<void>;
@@ -19,7 +25,7 @@ interface ILabWindow {
     };
     serviceManager: { sessions: { shutdownAll(): Promise<void> } };
     shell: {
-      widgets(area: string): Iterable<{ title: { label: string }; close(): void }>;
+      widgets(area: string): Iterable<IMainWidget>;
     };
   };
 }
@@ -120,11 +126,14 @@ export class Lab {
 
   /** Close the panel of a notebook, by its file's name. */
   async closePanel(name: string): Promise<void> {
-    await this.page.evaluate(given => {
+    await this.page.evaluate(async given => {
       const { shell } = (window as unknown as ILabWindow).jupyterapp;
-      const all = [...shell.widgets('main')];
-      all.filter(widget => widget.title.label === given).forEach(widget => widget.close());
+      const panels = [...shell.widgets('main')].filter(widget => widget.title.label === given);
+      // JupyterLab asks whether to save what it has not read yet.
+      await Promise.all(panels.map(panel => panel.context?.ready));
+      panels.forEach(panel => panel.close());
     }, name);
+    await expect(this.page.getByRole('tabpanel', { name, exact: true })).toHaveCount(0);
   }
 
   async execute(command: string, args: object = {}): Promise<void> {
