@@ -26,12 +26,12 @@ from exploracoder_bench.datasets.published import PANDAS
 from exploracoder_bench.environments import environment_of, with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
-from exploracoder_bench.kept_replies import Kept, about
+from exploracoder_bench.kept_replies import ReplySource, about
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
 from exploracoder_bench.provenance import Provenance, provenance_of
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import NO_MEMORY, Asked
+from exploracoder_bench.runs import NO_MEMORY, ModelOptions
 from exploracoder_bench.splits import Split, in_words, tally
 
 _HOSTED_URL = "https://api.openai.com/v1"
@@ -215,8 +215,8 @@ def _plan(
     command: str,
     out: Path,
     methods: tuple[str, ...],
-    origin: Kept | None,
-) -> tuple[Plan, Asked]:
+    origin: ReplySource | None,
+) -> tuple[Plan, ModelOptions]:
     options = [f"--set={assignment}" for assignment in _assignments(arguments)]
     options += [f"--profile={arguments['profile']}"] if arguments["profile"] else []
     model, base_url = _model(arguments["model"], arguments["base_url"])
@@ -239,11 +239,16 @@ def _plan(
     )
     # One folder per model: a reply of another model can never be taken for this one's.
     replies = out / "replies" / identity[:16]
-    return plan, Asked(model, base_url, replies, lora, arguments["share_replies"], bool(origin))
+    return plan, ModelOptions(
+        model, base_url, replies, lora, arguments["share_replies"], bool(origin)
+    )
 
 
 def _provenance(
-    plan: Plan, model_choice: Asked, settings: Mapping[str, Settings], arguments: dict[str, Any]
+    plan: Plan,
+    model_choice: ModelOptions,
+    settings: Mapping[str, Settings],
+    arguments: dict[str, Any],
 ) -> dict[str, Provenance]:
     provenance = provenance_of(
         settings,

@@ -30,10 +30,10 @@ from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
 from exploracoder_bench.problems import Problem, check_names
 from exploracoder_bench.provenance import code_digest, own_code
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked, Briefed, Way, warm_index
+from exploracoder_bench.runs import BriefingCost, ModelOptions, Way, warm_index
 from exploracoder_bench.samples import Sample, brief_for, clear_attempts, examine, explore, lost
 from exploracoder_bench.solved_others import caches_of_solved
-from exploracoder_bench.spending import Spending
+from exploracoder_bench.spending import Budget
 
 RESULTS = "results.jsonl"
 # This many samples in a row without reaching the model end the run: the next would fail too.
@@ -51,7 +51,7 @@ class Bench:
 
     plan: Plan
     problems: Sequence[Problem]
-    asked: Asked
+    asked: ModelOptions
     settings: Mapping[str, Settings]
     out: Path
     executor: str = LOCAL
@@ -90,7 +90,7 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         write_plan(bench.out, plan.model_copy(update={"briefing": briefing}))
         if bench.solved_others:
             pending = _remembering(pending, samples, bench.out)
-        spending = Spending(plan.price, bench.max_money, ledger, briefing)
+        spending = Budget(plan.price, bench.max_money, ledger, briefing)
         provenance = next(iter(bench.plan.provenance), "")
         _work(pending, ledger, pool, say, spending=spending, provenance=provenance)
     results = (ledger.find(sample.key) for sample in samples)
@@ -183,7 +183,7 @@ def _work(
     pool: Pool,
     say: Say,
     *,
-    spending: Spending,
+    spending: Budget,
     provenance: str,
 ) -> None:
     start, count = time.perf_counter(), 0
@@ -211,7 +211,7 @@ def _work(
 
 
 def _explored(
-    pending: Sequence[Sample], pool: Pool, spending: Spending
+    pending: Sequence[Sample], pool: Pool, spending: Budget
 ) -> Iterator[tuple[Sample, Future[RunResult]]]:
     """The samples as they finish. Raises BudgetError when the next could exceed the budget."""
     waiting, running = deque(pending), dict[Future[RunResult], Sample]()
@@ -269,7 +269,7 @@ def _brief(
     futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
     for future in as_completed(futures):
         sample, loss = futures[future], _loss(future)
-        briefing = Briefed(loss, "harness") if loss else future.result()
+        briefing = BriefingCost(loss, "harness") if loss else future.result()
         names = " and ".join(sample.problem.libraries)
         usage += briefing.usage
         say(f"the model on {names}, for {sample.way.method}: {briefing.said}")

@@ -24,7 +24,7 @@ _FILE = "replies.sqlite"
 _FOLDER = "replies"
 
 
-class Kept(BaseModel):
+class ReplySource(BaseModel):
     """Whose replies they are: the model, what tells it from others, and the address it had.
 
     ``commit`` and the ``prompts``, as fingerprints, are those of that run; both are empty if an
@@ -64,13 +64,13 @@ def keep(run: Path, file: Path) -> int:
     return len(lines) - 1
 
 
-def about(file: Path) -> Kept:
+def about(file: Path) -> ReplySource:
     """Whose replies a file holds.
 
     Raises InputError when it is not such a file, or the prompts have changed since.
     """
     try:
-        origin = Kept.model_validate_json(next(_lines(file), ""))
+        origin = ReplySource.model_validate_json(next(_lines(file), ""))
     except ValidationError as error:
         raise InputError(
             f"{file} does not say whose replies it holds. Make it with 'exploracoder bench"
@@ -106,14 +106,14 @@ def unpack(file: Path, run: Path) -> int:
     return count
 
 
-def _about(plan: Plan, run: Path) -> Kept:
+def _about(plan: Plan, run: Path) -> ReplySource:
     provenance = next(iter(plan.provenance.values()), None)
     if provenance is None or not provenance.endpoint:
         raise InputError(
             f"{run} is a run of the embedded model, or does not say of which endpoint: its replies"
             " can be of no use elsewhere."
         )
-    return Kept(
+    return ReplySource(
         model=plan.model,
         identity=plan.identity,
         endpoint=provenance.endpoint,

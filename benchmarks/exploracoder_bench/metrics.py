@@ -108,7 +108,7 @@ def doubly_judged(results: Iterable[RunResult]) -> list[RunResult]:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedDifference:
     """How two differ on the problems that both have: ``difference`` is the second's minus the
     first's chance to solve a problem with one sample."""
 
@@ -133,12 +133,12 @@ class Paired:
         return is_outside and self.chance < 1 - CONFIDENCE
 
 
-def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> Paired:
+def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> PairedDifference:
     """Compare problem by problem; the interval is from resampling problems."""
     ours, theirs = by_problem(first), by_problem(second)
     names = sorted(ours.keys() & theirs.keys())
     rates = {name: (_rate(ours[name]), _rate(theirs[name])) for name in names}
-    return Paired(
+    return PairedDifference(
         difference=bootstrap([b - a for a, b in rates.values()], least=-1.0),
         first=_mean(a for a, _ in rates.values()),
         second=_mean(b for _, b in rates.values()),

@@ -30,7 +30,7 @@ from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench import runs, six_steps
 from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked, Way
+from exploracoder_bench.runs import ModelOptions, Way
 
 _ALL_CANDIDATES = (
     "--profile=small",
@@ -42,7 +42,7 @@ _ALL_CANDIDATES = (
     # Self-contained candidates grow with each step; they must not be cut.
     "--set=step_tokens=900",
 )
-_EMBEDDED = Asked("embedded")
+_EMBEDDED = ModelOptions("embedded")
 
 
 _LOAD_MAGICS = """
@@ -126,7 +126,7 @@ def measure_engine(rounds: int) -> Iterator[Measure]:
     """A whole exploration whose model answers at once from a script."""
     _warm_index()
     with ScriptedModelServer(scripted_reply, model="six-steps") as server:
-        model_choice = Asked(server.model, server.base_url)
+        model_choice = ModelOptions(server.model, server.base_url)
         options = (*_ALL_CANDIDATES, "--set=few_shot_plans=0")
         results = [_explored(options, seed, model_choice) for seed in range(rounds)]
     shapes = {(one.subtasks, one.candidates, one.is_solved) for one in results}
@@ -183,7 +183,9 @@ def _warm_index() -> None:
         raise RuntimeError(f"The index could not be made: {failure}")
 
 
-def _explored(options: tuple[str, ...], seed: int, model_choice: Asked = _EMBEDDED) -> RunResult:
+def _explored(
+    options: tuple[str, ...], seed: int, model_choice: ModelOptions = _EMBEDDED
+) -> RunResult:
     problem = six_steps.problem(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         way = Way("exploration", seed, options)

@@ -55,7 +55,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelOptions:
     """Which model is asked, with which adapter (a GGUF file), and where replies are kept, for
     resuming an interrupted run or for other methods too.
 
@@ -81,7 +81,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Briefed:
+class BriefingCost:
     """What a model's briefing on libraries cost, or what went wrong and whose fault it is.
 
     A model whose answers are of no use there is nobody's ``fault`` yet: each sample will tell.
@@ -108,7 +108,7 @@ def prepare(problem: Problem, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def command(problem: Problem, way: Way, model_choice: Asked, timeout_s: float) -> list[str]:
+def command(problem: Problem, way: Way, model_choice: ModelOptions, timeout_s: float) -> list[str]:
     """The command line of a run; it reads the task from standard input."""
     arguments = [script(), "explore", "-", "--method", way.method, "--seed", str(way.seed)]
     for library in problem.libraries:
@@ -130,7 +130,7 @@ def command(problem: Problem, way: Way, model_choice: Asked, timeout_s: float) -
 def run(
     problem: Problem,
     way: Way,
-    model_choice: Asked,
+    model_choice: ModelOptions,
     folder: Path,
     *,
     timeout_s: float,
@@ -184,12 +184,12 @@ def warm_index(problem: Problem) -> str:
 def brief(
     problem: Problem,
     way: Way,
-    model_choice: Asked,
+    model_choice: ModelOptions,
     folder: Path,
     *,
     timeout_s: float,
     children: Children | None = None,
-) -> Briefed:
+) -> BriefingCost:
     """Have the model write the briefing that ``way`` gives it on the problem's libraries.
 
     This runs in a new ``folder``; the briefing is kept with the index, for all runs of that way.
@@ -216,10 +216,10 @@ def brief(
         counts = report.get("usage", {})
         usage = Usage(**{name: counts.get(name, 0) for name in _ASKED})
         message = f"{usage.calls} model calls, {usage.total_tokens} tokens"
-        return Briefed(message, usage=usage)
+        return BriefingCost(message, usage=usage)
     late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
     reason = report.get("error") or (message.splitlines()[-1] if message else late)
-    return Briefed(reason, _FAULTS.get(report.get("error_kind"), "execution"))
+    return BriefingCost(reason, _FAULTS.get(report.get("error_kind"), "execution"))
 
 
 def script() -> str:

@@ -14,7 +14,7 @@ from exploracoder_bench.children import Children
 from exploracoder_bench.judge import Assessment, Verdict, assess, judge
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunKey, RunResult
-from exploracoder_bench.runs import Asked, Briefed, Way, brief, is_full_disk, run
+from exploracoder_bench.runs import BriefingCost, ModelOptions, Way, brief, is_full_disk, run
 
 _ATTEMPTS = "attempts"
 
@@ -29,7 +29,7 @@ class Sample:
 
     problem: Problem
     way: Way
-    asked: Asked
+    asked: ModelOptions
     out: Path
     timeout_s: float
     run_seconds: float
@@ -46,7 +46,7 @@ class Sample:
         return trace_folder(self.out, self.problem.slug, self.way.row, self.way.seed)
 
     @property
-    def asking(self) -> Asked:
+    def asking(self) -> ModelOptions:
         """The model, with a folder of replies: this sample's alone, or its problem's and seed's.
 
         Methods ask the same of a problem: one that reuses another's replies takes no time for them.
@@ -144,7 +144,7 @@ def examine(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def brief_for(sample: Sample, children: Children | None = None) -> Briefed:
+def brief_for(sample: Sample, children: Children | None = None) -> BriefingCost:
     """Have the briefing for a sample's method written before the sample is measured."""
     folder = attempt_in(sample.out)
     try:
@@ -157,7 +157,7 @@ def brief_for(sample: Sample, children: Children | None = None) -> Briefed:
             children=children,
         )
     except OSError as error:
-        return Briefed(f"{type(error).__name__}: {error}", "harness")
+        return BriefingCost(f"{type(error).__name__}: {error}", "harness")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

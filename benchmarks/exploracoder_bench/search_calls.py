@@ -40,7 +40,7 @@ _PLAIN, _ASKED = "the code alone", "asked to search"
 _ENDS = ("```", "\nTask:", "\ndef ", "\nclass ")
 
 
-class Continued(BaseModel):
+class Continuation(BaseModel):
     """What a model wrote after the beginning of a function."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -127,7 +127,7 @@ def beginning(code: str) -> str:
 
 
 async def _measure(
-    functions: Sequence[Function], rows: list[Continued], options: argparse.Namespace
+    functions: Sequence[Function], rows: list[Continuation], options: argparse.Namespace
 ) -> None:
     finished_keys = {(row.function, row.model, row.lora, row.prompt) for row in rows}
     for lora in [None, options.lora] if options.lora else [None]:
@@ -142,7 +142,7 @@ async def _measure(
             for number, (one, kind) in enumerate(todo, start=1):
                 print(f"{model.name}: {number} of {len(todo)}", file=sys.stderr, flush=True)
                 text = await _continued(model, one, kind, options.max_tokens)
-                row = Continued(
+                row = Continuation(
                     function=one.id, model=model.name, lora=digest, prompt=kind, text=text
                 )
                 with options.out.open("a", encoding="utf-8") as file:
@@ -175,18 +175,18 @@ def _with_words(function: Function, head: str) -> str:
     return f"{prompt}\n"
 
 
-def read(path: Path) -> list[Continued]:
+def read(path: Path) -> list[Continuation]:
     """What was measured before. Raises InputError when the file is something else."""
     if not path.exists():
         return []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-        return [Continued.model_validate_json(line) for line in lines]
+        return [Continuation.model_validate_json(line) for line in lines]
     except ValueError as error:
         raise InputError(f"{path} is no result of this command. Name another --out.") from error
 
 
-def table(rows: Sequence[Continued]) -> str:
+def table(rows: Sequence[Continuation]) -> str:
     """A row for each way to ask, before and after."""
     return markdown(
         (
@@ -202,7 +202,7 @@ def table(rows: Sequence[Continued]) -> str:
     )
 
 
-def _lines(rows: Sequence[Continued]) -> Iterator[Sequence[object]]:
+def _lines(rows: Sequence[Continuation]) -> Iterator[Sequence[object]]:
     for key in dict.fromkeys((row.prompt, row.model, row.lora) for row in rows):
         group = [row for row in rows if (row.prompt, row.model, row.lora) == key]
         kind, model, lora = key

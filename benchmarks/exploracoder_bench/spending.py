@@ -9,7 +9,7 @@ from exploracoder.models.model_cost import Price, Usage
 from exploracoder_bench.results import RunResult
 
 
-class Spending:
+class Budget:
     """The money that samples cost, whether they count or not; no limit if ``limit`` is None.
 
     What a sample may cost is estimated from earlier ones: as much as the most expensive one of its

@@ -44,11 +44,11 @@ _TASKS = ("Say in one line what the main object of {} is.", "Name three function
 _SETTINGS = {"write_tokens": 16, "prompt_chars": 12_000, "first_tries": 0, "memory": False}
 
 
-class _Seen(Exception):  # noqa: N818 - the end of a measurement
+class _FirstReplyRead(Exception):  # noqa: N818 - the end of a measurement
     pass
 
 
-class _Watched(CountingModel):
+class _WatchedModel(CountingModel):
     """The model, stopped after its first reply; it notes when its first text came."""
 
     def __init__(self, model: ChatModel) -> None:
@@ -75,7 +75,7 @@ class _Watched(CountingModel):
         self.reply = await super().complete(
             messages, sampling, schema=schema, tools=tools, on_text=listen, on_wait=on_wait
         )
-        raise _Seen
+        raise _FirstReplyRead
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -113,9 +113,9 @@ async def _explored(
     began = time.monotonic()
     async with EmbeddedModel(linger_s=0.0, store=store) as model:
         start_s = time.monotonic() - began
-        probe = _Watched(model)
+        probe = _WatchedModel(model)
         options = Options(python=arguments.python, profile="standard", settings=_SETTINGS)
-        with suppress(_Seen):
+        with suppress(_FirstReplyRead):
             await explore(
                 _TASKS[task].format(arguments.library),
                 libraries=[arguments.library],

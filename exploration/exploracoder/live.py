@@ -40,7 +40,7 @@ OnProgress = Callable[[Exploration, Progress], None]
 
 
 @runtime_checkable
-class Attended(Protocol):
+class SharedExecutor(Protocol):
     """An executor that a person shares with the engine, such as a notebook's kernel."""
 
     async def bind(self, cells: Mapping[str, str]) -> None:
@@ -285,7 +285,7 @@ class LiveSession(Session):
     async def _attend(self) -> None:
         """Make cells that the user runs by hand start from their subtask's state."""
         bench = self.bench
-        if not isinstance(bench.sidecar, Attended):
+        if not isinstance(bench.sidecar, SharedExecutor):
             return
         cells = {
             step.subtask.id: bench.branches.bases[step.subtask.id]
@@ -300,7 +300,7 @@ class LiveSession(Session):
             await bench.sidecar.bind(cells)
             await self._move_desk(bench.sidecar, bench)
 
-    async def _move_desk(self, executor: Attended, bench: Workbench) -> None:
+    async def _move_desk(self, executor: SharedExecutor, bench: Workbench) -> None:
         """Run the user's other cells in a fork of the chain's end, which they cannot harm."""
         came_from, desk = self._desk
         if came_from == bench.branches.current:

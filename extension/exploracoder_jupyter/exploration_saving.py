@@ -10,7 +10,7 @@ from exploracoder.errors import SetupError
 from exploracoder.state import Exploration
 
 from exploracoder_jupyter.journal import Entry, Heading, Journal
-from exploracoder_jupyter.notebook_file import NotebookFile, Written
+from exploracoder_jupyter.notebook_file import NotebookFile, WrittenNotebook
 from exploracoder_jupyter.services import Services
 
 _RENAME_SECONDS = 1.0
@@ -70,7 +70,7 @@ class Keeper:
 
     async def take(
         self, path: str, notebook: Mapping[str, Any], base: Mapping[str, str]
-    ) -> Written:
+    ) -> WrittenNotebook:
         """Save a tab's version of the notebook; see `NotebookFile.take`.
 
         Raises SetupError when it cannot be written.

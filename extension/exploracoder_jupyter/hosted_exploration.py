@@ -35,7 +35,7 @@ _SETTLE_SECONDS = 1.0
 _STOP_SECONDS = 10.0
 
 
-class Hosted:
+class HostedExploration:
     """Opens the session on demand, and reopens it when its kernel is lost.
 
     Args:

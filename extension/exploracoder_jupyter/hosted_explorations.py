@@ -25,11 +25,11 @@ from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_jupyter import notebook_file, paths
 from exploracoder_jupyter.errors import ModelGoneError, UnknownError
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.hosted_exploration import Hosted
+from exploracoder_jupyter.hosted_exploration import HostedExploration
 from exploracoder_jupyter.journal import Entry, Heading, Journal
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.merging import difference
-from exploracoder_jupyter.notebook_file import Written
+from exploracoder_jupyter.notebook_file import WrittenNotebook
 from exploracoder_jupyter.origins import Origins
 from exploracoder_jupyter.protocol import (
     CellOrigin,
@@ -46,7 +46,7 @@ from exploracoder_jupyter.sandboxes import Sandboxes
 from exploracoder_jupyter.server_index import Shelves
 from exploracoder_jupyter.services import services_of
 from exploracoder_jupyter.source_lookups import Lookups
-from exploracoder_jupyter.weights_download import Pulling
+from exploracoder_jupyter.weights_download import WeightsDownload
 from exploracoder_jupyter.workshop import Choices, Recipe, Workshop, journal_folder
 
 if TYPE_CHECKING:
@@ -63,26 +63,26 @@ class Host:
         self.workshop = workshop
         self.sandboxes = sandboxes
         self._origins = Origins(workshop)
-        self._hosted: dict[str, Hosted] = {}
-        self._closing: dict[str, Hosted] = {}
+        self._hosted: dict[str, HostedExploration] = {}
+        self._closing: dict[str, HostedExploration] = {}
         self._taken: set[str] = set()
         self._starting = 0
         self._resuming = asyncio.Lock()
 
-    def get(self, id_: str) -> Hosted:
+    def get(self, id_: str) -> HostedExploration:
         """An open exploration. Raises UnknownError when it is not open."""
         try:
             return self._hosted[id_]
         except KeyError:
             raise UnknownError("No such exploration is open here. Resume it first.") from None
 
-    def use(self, id_: str) -> Hosted:
+    def use(self, id_: str) -> HostedExploration:
         """Like `get`, but mark it as most recently used, so that it is the last to be parked."""
         hosted_exploration = self.get(id_)
         self._hosted[id_] = self._hosted.pop(id_)
         return hosted_exploration
 
-    async def create(self, new: NewExploration) -> Hosted:
+    async def create(self, new: NewExploration) -> HostedExploration:
         """Start a new exploration and its work.
 
         Raises InputError for unusable input, CommandError when the limit of open explorations is
@@ -111,14 +111,14 @@ class Host:
             new.origin,
         )
         async with self._room(), self._path_beside(user_path) as path:
-            hosted_exploration = Hosted(
+            hosted_exploration = HostedExploration(
                 exploration, workshop=workshop, recipe=recipe, path=path, mode=new.mode
             )
             await self._start(hosted_exploration)
         hosted_exploration.begin(c.GoOn())
         return hosted_exploration
 
-    async def resume(self, request: OpenRequest) -> tuple[Hosted, bool]:
+    async def resume(self, request: OpenRequest) -> tuple[HostedExploration, bool]:
         """Open a notebook's exploration, and say whether it had to be resumed.
 
         Raises UnknownError when there is none, InputError when it is damaged, UntrustedError when
@@ -147,7 +147,7 @@ class Host:
                 entry.heading.origin,
             )
             async with self._room():
-                hosted_exploration = Hosted(
+                hosted_exploration = HostedExploration(
                     exploration,
                     workshop=self.workshop,
                     recipe=recipe,
@@ -209,7 +209,7 @@ class Host:
             change=CellsChange(cells=tuple(cells), order=order),
         )
 
-    async def _take(self, id_: str, path: str, save: NotebookSave) -> Written | None:
+    async def _take(self, id_: str, path: str, save: NotebookSave) -> WrittenNotebook | None:
         """Save the notebook of an open exploration; None if it is not open."""
         hosted_exploration = self._hosted.get(id_) or self._closing.get(id_)
         is_file = self.workshop.services.is_file
@@ -219,7 +219,7 @@ class Host:
             return None
         return await hosted_exploration.keeper.take(path, save.content, save.base)
 
-    async def _put(self, id_: str, path: str, save: NotebookSave) -> Written:
+    async def _put(self, id_: str, path: str, save: NotebookSave) -> WrittenNotebook:
         services = self.workshop.services
         notebook = await notebook_file.load(services, path)
         if notebook.exploration.id != id_:
@@ -268,7 +268,7 @@ class Host:
         await asyncio.to_thread(self.workshop.journal.prune)
         self.workshop.shelves.close()
 
-    async def _start(self, hosted_exploration: Hosted) -> None:
+    async def _start(self, hosted_exploration: HostedExploration) -> None:
         try:
             await hosted_exploration.start()
         except BaseException:
@@ -438,6 +438,6 @@ def host_for(app: ExploraCoder) -> Host:
         pythons=Pythons(services),
         shelves=Shelves(open_index, events),
         lookups=Lookups(events),
-        pulling=Pulling(services.log),
+        pulling=WeightsDownload(services.log),
     )
     return Host(workshop, Sandboxes(services, choices.sandbox))

@@ -25,7 +25,7 @@ _MOST_REVISIONS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class NotebookContent:
     """What a notebook holds; ``revision`` is 0 if it is missing or implausible."""
 
     exploration: Exploration
@@ -33,14 +33,14 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenNotebook:
     """The file as written: the contents manager's model, without content, and all cells."""
 
     model: Mapping[str, Any]
     cells: Sequence[Any]
 
 
-async def load(services: Services, path: str) -> Saved:
+async def load(services: Services, path: str) -> NotebookContent:
     """Load the exploration in a notebook.
 
     Raises UnknownError when there is no notebook, InputError when it is damaged or no exploration.
@@ -49,7 +49,7 @@ async def load(services: Services, path: str) -> Saved:
     metadata = dict(content.get("metadata", {})).get(_KEY)
     metadata = _plain(metadata)
     exploration = document.from_metadata(metadata, repr(path))
-    return Saved(exploration, _revision_in(metadata))
+    return NotebookContent(exploration, _revision_in(metadata))
 
 
 def id_of(content: Mapping[str, Any]) -> str:
@@ -105,7 +105,7 @@ class NotebookFile:
         base: Mapping[str, str],
         exploration: Exploration,
         revision: int,
-    ) -> Written:
+    ) -> WrittenNotebook:
         """Write a tab's version of the notebook, merged with what others have written meanwhile.
 
         Args:
@@ -124,7 +124,9 @@ class NotebookFile:
         self._metadata = {key: own[key] for key in own if key != _MERGE_KEY}
         return await self._put(exploration, revision, cells)
 
-    async def _put(self, exploration: Exploration, revision: int, cells: Sequence[Any]) -> Written:
+    async def _put(
+        self, exploration: Exploration, revision: int, cells: Sequence[Any]
+    ) -> WrittenNotebook:
         notebook = document.to_notebook(exploration, revision)
         sources = _code_of(notebook)
         notebook["cells"] = merged(notebook["cells"], cells, self._sources)
@@ -144,7 +146,7 @@ class NotebookFile:
         self._written, self._cells = saved_model["last_modified"], notebook["cells"]
         self._seen |= {cell["id"] for cell in notebook["cells"]}
         self._sources, self.revision = sources, revision
-        return Written(saved_model, notebook["cells"])
+        return WrittenNotebook(saved_model, notebook["cells"])
 
     async def _has_changed(self) -> bool:
         """Whether somebody else has written the file; if so, read it."""

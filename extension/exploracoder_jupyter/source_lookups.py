@@ -40,15 +40,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenSource:
     """The opened source of one library, its progress, and a lock for one question at a time."""
 
     repositories: Repositories
-    reading: _Reading
+    reading: _ReadingProgress
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class _Reading:
+class _ReadingProgress:
     """Tells tabs the progress and the end of reading a library."""
 
     def __init__(self, name: str, events: EventLog) -> None:
@@ -84,7 +84,7 @@ class Lookups:
 
     def __init__(self, events: EventLog) -> None:
         self._events = events
-        self._opened: OrderedDict[tuple[str, Path], _Opened] = OrderedDict()
+        self._opened: OrderedDict[tuple[str, Path], _OpenSource] = OrderedDict()
 
     async def ask(self, lookup: Lookup, places: Sequence[Place]) -> LookupAnswer:
         """Look up in all the libraries; ``problems`` says why one has no answer."""
@@ -98,12 +98,12 @@ class Lookups:
             finally:
                 source.reading.end()
 
-    def _open(self, place: Place) -> _Opened:
+    def _open(self, place: Place) -> _OpenSource:
         key = (str(place.interpreter.executable), place.target.root)
         if key not in self._opened:
-            reading = _Reading(place.name, self._events)
+            reading = _ReadingProgress(place.name, self._events)
             repositories = Repositories(place.interpreter, reading, _LIMITS)
-            self._opened[key] = _Opened(repositories, reading)
+            self._opened[key] = _OpenSource(repositories, reading)
         self._opened.move_to_end(key)
         while len(self._opened) > _MOST_OPEN:
             self._opened.popitem(last=False)

@@ -15,7 +15,7 @@ class _CancelledError(Exception):
     """The download was cancelled."""
 
 
-class Pulling:
+class WeightsDownload:
     """This server's only download; another process of the user may run one as well."""
 
     def __init__(self, log: Logger, store: WeightsStore | None = None) -> None:

@@ -30,7 +30,7 @@ from exploracoder_jupyter.pythons import Pythons
 from exploracoder_jupyter.server_index import Shelves
 from exploracoder_jupyter.services import Services
 from exploracoder_jupyter.source_lookups import Lookups
-from exploracoder_jupyter.weights_download import Pulling
+from exploracoder_jupyter.weights_download import WeightsDownload
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.harvest.target import Target
@@ -167,7 +167,7 @@ class Workshop:
     pythons: Pythons
     shelves: Shelves
     lookups: Lookups
-    pulling: Pulling
+    pulling: WeightsDownload
 
     def model(self, choice: ModelChoice) -> LazyModel:
         """Make the model client of one exploration."""

@@ -72,7 +72,7 @@ export class Draft {
 
   /** Restore what was written before the page was reloaded. */
   async restore(store: IStore, key: string): Promise<void> {
-    const saved = (await store.fetch(key)) as Partial<ISaved> | undefined;
+    const saved = (await store.fetch(key)) as Partial<ISavedDraft> | undefined;
     if (isTexts(saved?.history)) {
       this._history = saved.history;
     }
@@ -186,7 +186,7 @@ export class Draft {
   private _changed = new Signal<this, void>(this);
 }
 
-interface ISaved {
+interface ISavedDraft {
   task: string;
   libraries: string[];
   history: string[];

@@ -17,7 +17,7 @@ import { CallBack } from './callback';
 import { Explorations } from './explorations';
 import { UserNotebook } from './usernotebook';
 import { Preferences } from './preferences';
-import { Suggesting } from './suggestions';
+import { Suggester } from './suggestions';
 import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
 import { openMenu } from './widgets/menu';
@@ -92,13 +92,13 @@ function activate(
       tools.execute('exploracoder:open-notebook', { id: model.id });
     }
   };
-  const suggesting = new Suggesting(explorations, notebook, () => widget.isVisible);
+  const suggester = new Suggester(explorations, notebook, () => widget.isVisible);
   const widget: Sidebar = new Sidebar({
     explorations,
     tools,
     prices: () => preferences.prices,
     onShow: () => {
-      suggesting.update();
+      suggester.update();
       callBack.answer();
       if (state) {
         void app.restored.then(() => widenOnce(widget, state));

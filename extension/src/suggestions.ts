@@ -12,7 +12,7 @@ const MOST_SOURCE_BYTES = 800_000;
 const NO_VALUES = new Set(['function', 'method', 'ABCMeta']);
 
 /** Suggests what the task being written should bring along, when it or the notebook changes. */
-export class Suggesting {
+export class Suggester {
   constructor(
     private readonly _explorations: IExplorations,
     private readonly _notebook: UserNotebook,

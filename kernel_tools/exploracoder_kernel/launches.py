@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Setting:
+class LaunchSettings:
     """What every launch of a sidecar shares."""
 
     python: str
@@ -43,7 +43,7 @@ class _EndedEarlyError(InterpreterError):
 class Launches:
     """Owns every launch of a sidecar, from its start until no branch lives in it."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: LaunchSettings) -> None:
         self._setting = setting
         self._open: list[Launch] = []
         self._is_closed = False
@@ -115,7 +115,7 @@ def _not_ready(
     return kind(f"{python} runs, but no snippet can run in it: {detail.strip()[-2000:]}")
 
 
-async def open_launch(setting: Setting) -> tuple[BranchProcess, Recorder]:
+async def open_launch(setting: LaunchSettings) -> tuple[BranchProcess, Recorder]:
     """Start an interpreter and wait until its reaper answers.
 
     Returns:
@@ -148,7 +148,7 @@ async def open_launch(setting: Setting) -> tuple[BranchProcess, Recorder]:
     return process, start
 
 
-def _spawn(setting: Setting) -> BranchProcess:
+def _spawn(setting: LaunchSettings) -> BranchProcess:
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
         scratch = _make_scratch() if setting.launcher.needs_scratch else None
         if scratch is not None:

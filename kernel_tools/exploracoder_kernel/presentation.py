@@ -62,7 +62,7 @@ class CellRequest:
         return self.store_history and not self.silent
 
 
-class Showing:
+class Presenter:
     """Passes outputs to a front end, and the user's answers back.
 
     Args:
@@ -114,7 +114,7 @@ class LateOutput:
     """
 
     def __init__(self, front_end: FrontEnd, max_chars: int) -> None:
-        self._showing = Showing(front_end, lambda _answer: None)
+        self._showing = Presenter(front_end, lambda _answer: None)
         self._room = max_chars
         new_decoder = codecs.getincrementaldecoder("utf-8")
         self._decoders: dict[StreamName, codecs.IncrementalDecoder] = {

@@ -17,7 +17,7 @@ from exploracoder_kernel.connection import ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.messages import check_run, checked
 from exploracoder_kernel.observation import ErrorReport, Observation, Variable
-from exploracoder_kernel.presentation import CellRequest, FrontEnd, Showing
+from exploracoder_kernel.presentation import CellRequest, FrontEnd, Presenter
 from exploracoder_kernel.recording import Recorder
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.verdicts import failure, sandbox_sentence, with_limits
@@ -79,9 +79,9 @@ class Run:
         self._request = request
         self._limits = limits
         self._front_end = front_end
-        self._showing: Showing | None = None
+        self._showing: Presenter | None = None
         if front_end is not None:
-            self._showing = Showing(front_end, process.connection.send_now)
+            self._showing = Presenter(front_end, process.connection.send_now)
         show = self._showing.output if self._showing else None
         self._recorder = Recorder(limits.max_output_chars, show)
 

@@ -22,7 +22,7 @@ from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.library_python import Interpreter
-from exploracoder_retrieval.meaning import Meaning
+from exploracoder_retrieval.meaning import EmbeddingSearch
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
 from exploracoder_retrieval.ranking.example_memory import Memory
@@ -37,7 +37,7 @@ Kept = tuple[KeptExample, ...]
 
 
 @dataclass(slots=True)
-class _Opened:
+class _OpenShelves:
     """What has been read from the folder, shared by all views."""
 
     catalog: Catalog = field(default_factory=Catalog)
@@ -45,11 +45,11 @@ class _Opened:
     # By name and root.
     shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
     # The same shelves together with the examples kept for them.
-    remembered: dict[tuple[str, str], _Remembered] = field(default_factory=dict)
+    remembered: dict[tuple[str, str], _ShelfWithExamples] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class _Remembered:
+class _ShelfWithExamples:
     """A shelf with the kept examples that use its APIs.
 
     ``stamp`` is that of all examples kept at the time; those from ``left_out`` do not count.
@@ -89,12 +89,12 @@ class Index:
         self._uses_examples = True
         self._left_out = ""
         store = VectorStore(self._files.chroma, chroma_url)
-        self._meaning = Meaning(embedder, store, lock=self._locked, on_warning=on_warning)
+        self._meaning = EmbeddingSearch(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
         # One thread at a time searches or writes; look-ups wait for neither.
         self._working = threading.RLock()
         self._following = threading.Lock()
-        self._opened = _Opened()
+        self._opened = _OpenShelves()
         # The roots of the editions in use here, by library name.
         self._roots: dict[str, str] = {}
 
@@ -385,7 +385,7 @@ class Index:
                 vectors = self.examples.vectors(kept_examples, self._meaning.embedder)
                 memory = Memory(vectors, [rows for _, rows in pairs])
                 shelf = replace(shelf, corpus=replace(shelf.corpus, memory=memory))
-            record = _Remembered(shelf, kept_examples, stamp, self._left_out)
+            record = _ShelfWithExamples(shelf, kept_examples, stamp, self._left_out)
             self._opened.remembered[key] = record
         return record.shelf, record.kept
 

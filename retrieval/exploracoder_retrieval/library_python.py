@@ -47,7 +47,7 @@ class Distribution:
     readme: str
 
 
-class Confined(Protocol):
+class ConfinedRunner(Protocol):
     """Runs untrusted code in a strict sandbox: without network, keys, or the user's files."""
 
     def __call__(self, python: Path, code: str, readable: tuple[Path, ...]) -> tuple[str, str]:
@@ -75,7 +75,7 @@ class Interpreter:
     search_paths: tuple[Path, ...]
     builtin_modules: frozenset[str]
     standard_modules: frozenset[str]
-    confined: Confined | None = field(default=None, compare=False)
+    confined: ConfinedRunner | None = field(default=None, compare=False)
     imports_named: bool = False
 
     @classmethod
@@ -83,7 +83,7 @@ class Interpreter:
         cls,
         python: str | Path,
         *,
-        confined: Confined | None = None,
+        confined: ConfinedRunner | None = None,
         imports_named: bool = False,
     ) -> Interpreter:
         """Ask the interpreter for its version and paths, once, in a separate process.

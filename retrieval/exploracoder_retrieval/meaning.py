@@ -20,7 +20,7 @@ from exploracoder_retrieval.shelf import Shelf, digest, vector_id
 from exploracoder_retrieval.vectors import CollectionMissing, Rows, Schedule, VectorStore
 
 
-class Meaning:
+class EmbeddingSearch:
     """Embeds and finds documents by the inner product of their vectors."""
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import overload
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
 from exploracoder_retrieval.arrays import Floats, Matrix, RowNumbers, Vectors, np
 from exploracoder_retrieval.embeddings import Embedder
-from exploracoder_retrieval.meaning import Meaning
+from exploracoder_retrieval.meaning import EmbeddingSearch
 from exploracoder_retrieval.ranking.candidates import (
     DEPTH,
     FEATURES,
@@ -29,7 +29,7 @@ _WORDS = 25
 _CLAUSES = 4
 
 
-class Picked(Sequence[ApiDoc]):
+class SelectedDocs(Sequence[ApiDoc]):
     """Selected rows of several libraries' documents, each read on access."""
 
     def __init__(self, parts: Sequence[tuple[Sequence[ApiDoc], RowNumbers]]) -> None:
@@ -69,7 +69,7 @@ class Candidates:
 def search(
     texts: Sequence[str],
     shelves: Sequence[Shelf],
-    meaning: Meaning,
+    meaning: EmbeddingSearch,
     k: int,
     only: Filter | None = None,
 ) -> list[tuple[Hit, ...]]:
@@ -81,7 +81,7 @@ def search(
 def find_candidates(
     texts: Sequence[str],
     shelves: Sequence[Shelf],
-    meaning: Meaning,
+    meaning: EmbeddingSearch,
     depth: int = DEPTH,
     only: Filter | None = None,
 ) -> list[Candidates]:
@@ -99,13 +99,15 @@ def find_candidates(
             gather(query, corpus, each[parts], depth, vectors[start])
             for corpus, each in zip(corpora, near, strict=True)
         ]
-        docs = Picked([(shelf.docs, each.rows) for shelf, each in zip(shelves, raw, strict=True)])
+        docs = SelectedDocs(
+            [(shelf.docs, each.rows) for shelf, each in zip(shelves, raw, strict=True)]
+        )
         candidates.append(Candidates(docs=docs, features=features(raw) if docs else _nothing()))
         start = parts.stop
     return candidates
 
 
-def _narrowed(shelf: Shelf, meaning: Meaning, only: Filter | None) -> Corpus:
+def _narrowed(shelf: Shelf, meaning: EmbeddingSearch, only: Filter | None) -> Corpus:
     """A library's corpus, narrowed to the documents that pass the filter, if there is one."""
     return replace(shelf.corpus, allowed=meaning.matching(shelf, only)) if only else shelf.corpus
 

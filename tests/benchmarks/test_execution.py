@@ -8,7 +8,7 @@ import pytest
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_bench.metrics import success_at_k
 from exploracoder_bench.problems import Problem
-from exploracoder_bench.runs import Asked, Way
+from exploracoder_bench.runs import ModelOptions, Way
 from exploracoder_bench.samples import Sample, explore
 
 
@@ -20,7 +20,7 @@ def test_a_function_that_raises_when_it_is_called_is_no_success(
 ) -> None:
     way = Way("direct", 0, hides_check=hides_check)
     with ScriptedModelServer("```python\ndef spell(them):\n    return them[9]\n```") as server:
-        asked = Asked(server.model, server.base_url)
+        asked = ModelOptions(server.model, server.base_url)
         sample = Sample(
             problems["Tiny/0"], way, asked, tmp_path / "out", timeout_s=60, run_seconds=15
         )

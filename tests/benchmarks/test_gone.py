@@ -20,7 +20,7 @@ from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.plan import Plan, now
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked, Briefed
+from exploracoder_bench.runs import BriefingCost, ModelOptions
 from exploracoder_bench.samples import Sample
 
 from .made_results import apart, failed, made
@@ -70,7 +70,7 @@ def run(
         samples=len(told),
     )
     settings = {name: settings_for(name, is_embedded=False) for name in methods}
-    bench = Bench(plan, [problem], Asked("scripted"), settings, out)
+    bench = Bench(plan, [problem], ModelOptions("scripted"), settings, out)
     return run_bench(bench, lambda _: None)
 
 
@@ -111,9 +111,9 @@ def test_what_is_told_before_a_plan_is_written_once_beforehand(
 ) -> None:
     asked: list[str] = []
 
-    def brief_for(sample: Sample, **_: object) -> Briefed:
+    def brief_for(sample: Sample, **_: object) -> BriefingCost:
         asked.append(sample.way.method)
-        return Briefed("No library.", "execution")
+        return BriefingCost("No library.", "execution")
 
     monkeypatch.setattr(harness, "brief_for", brief_for)
 
@@ -132,7 +132,7 @@ def test_what_is_told_before_a_plan_is_written_once_beforehand(
 def test_a_model_that_is_gone_beforehand_ends_the_run(
     problem: Problem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: Briefed("No key.", "model"))
+    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingCost("No key.", "model"))
 
     with pytest.raises(ModelError, match=r"could not be asked about frumpkin: No key\."):
         run(problem, tmp_path, [made()], monkeypatch, ("capir",))

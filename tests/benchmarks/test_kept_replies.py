@@ -15,7 +15,7 @@ from exploracoder.models.model_cost import Usage
 from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_bench.cli import bench
-from exploracoder_bench.kept_replies import Kept, about, keep, unpack
+from exploracoder_bench.kept_replies import ReplySource, about, keep, unpack
 from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.plan import write_plan
 
@@ -24,7 +24,9 @@ from .test_plan import plan
 
 REPLY = Reply(texts=("### Done",), usage=Usage(calls=1, prompt_tokens=7), model="strong")
 ANSWER = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
-WHOSE = Kept(model="strong", identity="0", endpoint="http://127.0.0.1:1/v1").model_dump_json()
+WHOSE = ReplySource(
+    model="strong", identity="0", endpoint="http://127.0.0.1:1/v1"
+).model_dump_json()
 
 
 def bench_run(kit: Path, out: Path, *words: str) -> Result:

@@ -15,7 +15,7 @@ from exploracoder_bench.cli import bench
 from exploracoder_bench.harness import Bench
 from exploracoder_bench.plan import going_on, identity_of
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked
+from exploracoder_bench.runs import ModelOptions
 from gguf_files import write_gguf
 
 LORA = {"general.architecture": "qwen2", "general.type": "adapter", "adapter.type": "lora"}
@@ -106,6 +106,6 @@ def test_an_adapter_that_cannot_be_used_is_refused_before_anything_runs(
 
 
 def test_an_adapters_path_holds_in_the_working_folder() -> None:
-    options = Asked("embedded", lora=Path("adapter/adapter.gguf")).options
+    options = ModelOptions("embedded", lora=Path("adapter/adapter.gguf")).options
 
     assert options[-2:] == ["--lora", str(Path("adapter/adapter.gguf").absolute())]

@@ -8,9 +8,9 @@ import pytest
 from exploracoder.testing import Failure, Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked, Way, command, result, run
+from exploracoder_bench.runs import ModelOptions, Way, command, result, run
 
-NOBODY = Asked("embedded")
+NOBODY = ModelOptions("embedded")
 SPELLED = "    return [frumpkin.frumple(number) for number in numbers]"
 
 SOLVED: dict[str, Any] = {
@@ -85,7 +85,7 @@ def test_a_wrong_answer_is_a_failure_with_its_tokens_counted(
     problem: Problem, tmp_path: Path
 ) -> None:
     with ScriptedModelServer("```python\ndef spell(numbers):\n    return []\n```") as server:
-        asked = Asked(server.model, server.base_url)
+        asked = ModelOptions(server.model, server.base_url)
         done = run(problem, Way("direct", 0), asked, tmp_path / "work", timeout_s=60)
 
     assert (done.status, done.ran, done.executed, done.checks) == ("failed", True, True, "failed")
@@ -117,7 +117,7 @@ def test_a_solution_that_came_of_exploring_is_told_from_one_that_was_written_at_
     done = []
     for number, script in enumerate((explored_by_hand, at_once)):
         with ScriptedModelServer(script) as server:
-            asked = Asked(server.model, server.base_url)
+            asked = ModelOptions(server.model, server.base_url)
             done.append(run(problem, way, asked, tmp_path / str(number), timeout_s=60))
 
     assert [one.status for one in done] == ["solved", "solved"]
@@ -174,7 +174,7 @@ def test_a_full_disk_is_no_failure_of_the_methods(
 @pytest.mark.usefixtures("own_cache")
 def test_a_model_that_cannot_be_asked_is_the_models_fault(problem: Problem, tmp_path: Path) -> None:
     with ScriptedModelServer(lambda _: Failure(401, "no key")) as server:
-        asked = Asked(server.model, server.base_url)
+        asked = ModelOptions(server.model, server.base_url)
         done = run(problem, Way("direct", 0), asked, tmp_path / "work", timeout_s=60)
 
     assert (done.status, done.fault, done.counts) == ("setup", "model", False)

@@ -12,7 +12,7 @@ import pytest
 from exploracoder.testing import Failure, Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import Asked, Way
+from exploracoder_bench.runs import ModelOptions, Way
 from exploracoder_bench.samples import Sample, explore
 
 from .made_results import NOT_COMPARED
@@ -50,7 +50,7 @@ def server(model: Model) -> Iterator[ScriptedModelServer]:
 
 
 def sample(problem: Problem, server: ScriptedModelServer, out: Path, method: str) -> Sample:
-    asked = Asked(server.model, server.base_url, out / "replies")
+    asked = ModelOptions(server.model, server.base_url, out / "replies")
     return Sample(problem, Way(method, 0), asked, out, timeout_s=60, run_seconds=30)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
-from exploracoder_bench.search_calls import Continued, beginning, main
+from exploracoder_bench.search_calls import Continuation, beginning, main
 
 NAMES = ("brew", "pour", "sip")
 CORPUS = "import json\n\n" + "\n\n".join(
@@ -15,8 +15,8 @@ CORPUS = "import json\n\n" + "\n\n".join(
 GOOD = "<API>APISearch(read a text)->json.loads</API>"
 
 
-def continued(text: str) -> Continued:
-    return Continued(function="f", model="m", lora="", prompt="p", text=text)
+def continued(text: str) -> Continuation:
+    return Continuation(function="f", model="m", lora="", prompt="p", text=text)
 
 
 @pytest.mark.parametrize(

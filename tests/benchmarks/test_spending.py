@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from exploracoder.models.model_cost import Price, Usage
-from exploracoder_bench.spending import Spending
+from exploracoder_bench.spending import Budget
 
 from .made_results import apart, made
 
@@ -13,16 +13,16 @@ SAMPLE = made()
 
 
 def test_of_the_first_sample_nothing_is_known_and_it_begins_alone() -> None:
-    spending = Spending(PRICE, 1.0, (), Usage())
+    spending = Budget(PRICE, 1.0, (), Usage())
 
     assert not spending.could_pass("direct", [])
     assert spending.could_pass("direct", ["direct"])
-    assert Spending(PRICE, 1.0, (), Usage(prompt_tokens=1000)).could_pass("direct", [])
+    assert Budget(PRICE, 1.0, (), Usage(prompt_tokens=1000)).could_pass("direct", [])
 
 
 def test_a_sample_may_cost_what_the_dearest_of_its_method_did_or_of_all() -> None:
     dear = made(method="ours", prompt_tokens=9000)
-    spending = Spending(PRICE, 21.0, (SAMPLE, made(seed=1), dear), Usage())
+    spending = Budget(PRICE, 21.0, (SAMPLE, made(seed=1), dear), Usage())
 
     assert not spending.could_pass("direct", ["direct", "direct", "direct", "direct", "direct"])
     assert spending.could_pass("direct", ["ours"])
@@ -33,5 +33,5 @@ def test_a_sample_may_cost_what_the_dearest_of_its_method_did_or_of_all() -> Non
 def test_samples_that_do_not_count_cost_money_too() -> None:
     lost = apart(prompt_tokens=2000, completion_tokens=0)
 
-    assert Spending(PRICE, 2.0, (lost,), Usage()).could_pass("direct", [])
-    assert not Spending(PRICE, None, (lost,), Usage()).could_pass("direct", ["direct"] * 99)
+    assert Budget(PRICE, 2.0, (lost,), Usage()).could_pass("direct", [])
+    assert not Budget(PRICE, None, (lost,), Usage()).could_pass("direct", ["direct"] * 99)

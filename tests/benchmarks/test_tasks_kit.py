@@ -15,7 +15,7 @@ from exploracoder_bench.datasets.problem_sets import open_problems
 from exploracoder_bench.datasets.tasks_kit import read_tasks_kit
 from exploracoder_bench.judge import judge
 from exploracoder_bench.problems import Problem
-from exploracoder_bench.runs import Asked, Way, command, prepare
+from exploracoder_bench.runs import ModelOptions, Way, command, prepare
 from exploracoder_bench.samples import Sample, explore
 
 from .conftest import LIBRARY
@@ -81,7 +81,7 @@ def test_no_method_hears_of_the_second_data(problems: dict[str, Problem], tmp_pa
 
     prepare(problem, tmp_path / "work")
 
-    told = command(problem, Way("direct", 0), Asked("model"), timeout_s=60)
+    told = command(problem, Way("direct", 0), ModelOptions("model"), timeout_s=60)
     told += [file.read_text() for file in (tmp_path / "work").iterdir()]
     assert any("number = 2" in text for text in told)
     assert not any("number = 3" in text or "three" in text for text in told)
@@ -136,7 +136,7 @@ def test_a_pasted_value_is_found_out_by_the_second_data(
     hides_check: bool,
 ) -> None:
     with ScriptedModelServer(lambda _: f"```python\n{solution}\n```") as server:
-        asked = Asked(server.model, server.base_url)
+        asked = ModelOptions(server.model, server.base_url)
         way = Way("direct", 0, hides_check=hides_check)
         sample = Sample(problems["FR01"], way, asked, tmp_path, timeout_s=60, run_seconds=30)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from exploracoder.engine.exploring.functions import Named
+from exploracoder.engine.exploring.functions import NameArgument
 from exploracoder.methods.action_text import action_in
 from exploracoder.models.model_functions import Tool
 from exploracoder.state import Attempt
@@ -224,7 +224,7 @@ def test_an_action_is_read_in_the_forms_in_which_models_write_it(
     async def act(_: object) -> str:
         raise AssertionError("it is only read")
 
-    action = action_in(text, [Tool("read_doc", "Read.", Named, act)])
+    action = action_in(text, [Tool("read_doc", "Read.", NameArgument, act)])
 
     assert (action and action.call.name) == name
     if action is not None:

@@ -19,7 +19,7 @@ from exploracoder.models.downloads import Hub
 from exploracoder.models.embedded_choice import choose_model
 from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_jupyter.weights_download import Pulling
+from exploracoder_jupyter.weights_download import WeightsDownload
 
 from .conftest import House, Model, TeaModel, request
 from .server import Client
@@ -212,7 +212,7 @@ def test_the_download_is_that_of_the_model_in_use(
 ) -> None:
     monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
     (tmp_path / "models").mkdir()
-    pulling = Pulling(logging.getLogger("test"))
+    pulling = WeightsDownload(logging.getLogger("test"))
     before = pulling.state().name
     choose_model(tmp_path / "models", model_named("qwen2.5-coder-7b"))
 
@@ -232,7 +232,7 @@ async def test_a_download_is_told_ended_and_gone_on_with(
         sources=(Hub(repository="maker/toy", file_name="toy.gguf"),),
         license="MIT",
     )
-    pulling = Pulling(logging.getLogger("test"), WeightsStore(published, tmp_path))
+    pulling = WeightsDownload(logging.getLogger("test"), WeightsStore(published, tmp_path))
     with hub_with(content, block) as hub:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{hub.server_address[1]}")
         monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)

@@ -17,7 +17,7 @@ from exploracoder_kernel.errors import KernelError
 from exploracoder_kernel.pickled_variables import PickleRequest
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
-from exploracoder_kernel.variable_transfer import Carried, carry
+from exploracoder_kernel.variable_transfer import TransferredVariables, carry
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 import __main__
@@ -83,7 +83,7 @@ async def reason(client: AsyncKernelClient, sidecar: Sidecar, name: str) -> str:
     return carried.refused[0].reason
 
 
-def names(carried: Carried) -> list[str]:
+def names(carried: TransferredVariables) -> list[str]:
     return [variable.name for variable in carried.carried if variable.is_chosen]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from exploracoder.events import Progress
 from exploracoder.settings import PROFILES
 from exploracoder.state import Attempt, Candidate, Exploration, Solution, Step, Subtask, Task
-from exploracoder_jupyter.magics.cell_view import Showing
+from exploracoder_jupyter.magics.cell_view import CellView
 from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.page_blocks import Line, Page
 from exploracoder_jupyter.magics.parsing import Order
@@ -123,7 +123,7 @@ def test_a_hint_goes_along_once_and_is_not_taken_for_options() -> None:
 
 
 def test_work_that_was_stopped_before_it_was_open_says_so() -> None:
-    showing = Showing(TerminalScreen(), Keeper())
+    showing = CellView(TerminalScreen(), Keeper())
     showing.end("")
 
     assert "Nothing was explored" in showing.moment().note

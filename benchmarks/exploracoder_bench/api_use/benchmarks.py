@@ -15,7 +15,7 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from exploracoder_bench.api_use.composed_problems import Asked, FewShot, Problem
+from exploracoder_bench.api_use.composed_problems import FewShot, Problem, PromptTask
 from exploracoder_bench.api_use.expressions import Call, outers
 from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.library_files import as_json, provided, shelf_of
@@ -96,10 +96,10 @@ def semantics() -> Iterator[Problem]:
     shelf = provided("solids")
     names = _BY_ARGUMENTS[2]
     target = _asked(f"solids.{names[0]}()", shelf)
-    alike = [Asked(**_asked(f"solids.{name}()", shelf)) for name in names[1:]]
+    alike = [PromptTask(**_asked(f"solids.{name}()", shelf)) for name in names[1:]]
     unlike = [
-        Asked(**_asked("solids.get_volume_of_box(width=3)", shelf)),
-        Asked(**_asked("solids.get_surface_area_of_cube(side=2)", shelf)),
+        PromptTask(**_asked("solids.get_volume_of_box(width=3)", shelf)),
+        PromptTask(**_asked("solids.get_surface_area_of_cube(side=2)", shelf)),
     ]
     for docs, prompt, shots in itertools.product(_DOC_NOISE, _PROMPT_NOISE, SHOTS):
         yield Problem(
@@ -148,8 +148,8 @@ def _with_order(
         num_distractors=_DISTRACTORS,
         fewshot=_shots(
             shots,
-            [Asked(**_ordered(name, order, at)) for at, name in enumerate(examples, 1)],
-            [Asked(**_ordered(name, other, at)) for at, name in enumerate(examples, 1)],
+            [PromptTask(**_ordered(name, order, at)) for at, name in enumerate(examples, 1)],
+            [PromptTask(**_ordered(name, other, at)) for at, name in enumerate(examples, 1)],
         ),
         fewshot_type=shots,
     )
@@ -166,7 +166,9 @@ def _ordered(function: str, order: Sequence[int], at: int) -> dict[str, Any]:
     return {**fields, "outer_order": tuple(names[place] for place in order)}
 
 
-def _shots(kind: FewShot, alike: Sequence[Asked], unlike: Sequence[Asked]) -> tuple[Asked, ...]:
+def _shots(
+    kind: FewShot, alike: Sequence[PromptTask], unlike: Sequence[PromptTask]
+) -> tuple[PromptTask, ...]:
     return {
         "zero": (),
         "in-1": (alike[0],),

@@ -23,7 +23,7 @@ from exploracoder_bench.api_use.signature import ordered, parse
 FewShot = Literal["zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in"]
 
 
-class Asked(BaseModel):
+class PromptTask(BaseModel):
     """One thing to write: the problem itself, or a solved example before it.
 
     ``outer_order`` names the arguments of its function, if their order is not the signature's.
@@ -37,7 +37,7 @@ class Asked(BaseModel):
     outer_order: tuple[str, ...] | None = None
 
 
-class Problem(Asked):
+class Problem(PromptTask):
     """A problem as a benchmark's file says it (Measuring Novel API Use, sections 3 and 4).
 
     Attributes:
@@ -59,13 +59,13 @@ class Problem(Asked):
     target_func_location: int | Literal["middle", "mixed"] = MIDDLE  # type: ignore[assignment] # the same
     function_noise_type: NameNoise = "none"
     description_noise_type: DescriptionNoise = "none"
-    fewshot: tuple[Asked, ...] = ()
+    fewshot: tuple[PromptTask, ...] = ()
     fewshot_type: str = "zero"
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedProblem:
     """A problem ready to be asked and judged.
 
     Attributes:
@@ -94,7 +94,7 @@ def prepare(
     shelf: Shelf,
     *,
     formatting: task_wording.Formatting = task_wording.python_style,
-) -> Prepared:
+) -> PreparedProblem:
     """Document, distract, add noise, and write the task.
 
     Args:
@@ -126,7 +126,7 @@ def prepare(
     ]
     target = _translated(targets[-1], names)
     outer = tuple(ordered(target, problem.outer_order))
-    return Prepared(
+    return PreparedProblem(
         problem,
         "\n\n".join(
             [_documentation(noisy, noisy_keys, formatting), *examples, _task(problem, outer)]
@@ -140,7 +140,7 @@ def prepare(
     )
 
 
-def _call(problem: Asked, shelf: Shelf) -> Call:
+def _call(problem: PromptTask, shelf: Shelf) -> Call:
     if not problem.func_name.isidentifier():
         raise InputError(f"{problem.func_name!r} cannot be the name of a function.")
     target = parse(problem.signature, shelf)
@@ -154,13 +154,13 @@ def _translated(call: Call, names: dict[Key, str]) -> Call:
     return translation
 
 
-def _task(problem: Asked, outer: Sequence[Outer]) -> str:
+def _task(problem: PromptTask, outer: Sequence[Outer]) -> str:
     head = f"Write a function {problem.func_name}({', '.join(one.name for one in outer)})"
     text = problem.description.strip().rstrip(".")
     return f"{head} that {text}." if text else f"{head}."
 
 
-def _solved(example: Asked, call: Call, shelf: Shelf) -> str:
+def _solved(example: PromptTask, call: Call, shelf: Shelf) -> str:
     order = ordered(call, example.outer_order)
     text = program(call, order, shelf, function=example.func_name).rstrip()
     # Not fenced: a fenced function could be taken for the unfinished code to complete.

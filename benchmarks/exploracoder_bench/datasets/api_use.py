@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from exploracoder.folders import cache_folder
 
 from exploracoder_bench.api_use.benchmarks import open_benchmark
-from exploracoder_bench.api_use.composed_problems import Prepared, prepare
+from exploracoder_bench.api_use.composed_problems import PreparedProblem, prepare
 from exploracoder_bench.api_use.expressions import Outer
 from exploracoder_bench.api_use.flow import Flow
 from exploracoder_bench.api_use.grading import Verdict
@@ -45,7 +45,7 @@ def read_api_use(name_or_file: str, python_of: PythonOf) -> list[Problem]:
     return [_problem(prepare(one, shelf), python_of) for one in problems]
 
 
-def _problem(preparation: Prepared, python_of: PythonOf) -> Problem:
+def _problem(preparation: PreparedProblem, python_of: PythonOf) -> Problem:
     problem = preparation.problem
     key = hashlib.sha256(preparation.task.encode()).hexdigest()[:16]
     folder = cache_folder().absolute() / "benchmarks" / "api-use" / key

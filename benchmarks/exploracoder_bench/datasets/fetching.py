@@ -10,7 +10,7 @@ from pathlib import Path
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
 
-from exploracoder_bench.datasets.published import PUBLISHED, Published
+from exploracoder_bench.datasets.published import PUBLISHED, PublishedDataset
 
 _TIMEOUT_S = 60.0
 _MOST_BYTES = 200_000_000
@@ -21,7 +21,7 @@ def home() -> Path:
     return cache_folder() / "benchmarks"
 
 
-def find_published(name: str) -> Published:
+def find_published(name: str) -> PublishedDataset:
     """The data set of this name, however it is spelled. Raises InputError."""
     data_sets = {_plain(one): data_set for one, data_set in PUBLISHED.items()}
     if _plain(name) not in data_sets:
@@ -29,7 +29,7 @@ def find_published(name: str) -> Published:
     return data_sets[_plain(name)]
 
 
-def fetch(one: Published, url: str | None = None) -> Path:
+def fetch(one: PublishedDataset, url: str | None = None) -> Path:
     """Fetch a data set, from ``url`` if it is mirrored there, and return the file.
 
     Raises SetupError when it cannot be fetched or kept, InputError when it has changed.
@@ -53,7 +53,7 @@ def fetch(one: Published, url: str | None = None) -> Path:
     return file
 
 
-def fetched(one: Published) -> Path:
+def fetched(one: PublishedDataset) -> Path:
     """The file of a data set that was fetched. Raises InputError when it is missing or changed."""
     file = home() / one.name / one.file_name
     if not file.exists():
@@ -65,7 +65,7 @@ def fetched(one: Published) -> Path:
     return file
 
 
-def _check(one: Published, content: bytes, note: Path) -> None:
+def _check(one: PublishedDataset, content: bytes, note: Path) -> None:
     record = one.sha256 or (note.read_text().strip() if note.exists() else None)
     digest = hashlib.sha256(content).hexdigest()
     if record is not None and digest != record:

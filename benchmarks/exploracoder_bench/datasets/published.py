@@ -42,11 +42,11 @@ TORCHDATA = (
     "iopath==0.1.9",
 )
 
-Read = Callable[["Published", Path, PythonOf], list[Problem]]
+Read = Callable[["PublishedDataset", Path, PythonOf], list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedDataset:
     """A data set: its name, library, address, how its file is read, and the pins it requires."""
 
     name: str
@@ -62,15 +62,15 @@ class Published:
         return self.url.rpartition("/")[2]
 
 
-def _completions(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
+def _completions(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
     return read_completions(file, one.name, one.library, python_of)
 
 
-def _columns(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
+def _columns(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
     return read_columns(file, one.name, one.library, python_of)
 
 
-def _classes(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
+def _classes(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
     """Always raises InputError: without its repositories the file makes no problems."""
     classes = len(read_class_tasks(file))
     raise InputError(
@@ -86,44 +86,48 @@ def _classes(one: Published, file: Path, python_of: PythonOf) -> list[Problem]:
 PUBLISHED = {
     one.name: one
     for one in (
-        Published("PandasEval", "pandas", f"{_PUBLIC}/PandasEval.jsonl.gz", _completions, PANDAS),
-        Published("NumpyEval", "numpy", f"{_PUBLIC}/NumpyEval.jsonl.gz", _completions, PANDAS),
-        Published(
+        PublishedDataset(
+            "PandasEval", "pandas", f"{_PUBLIC}/PandasEval.jsonl.gz", _completions, PANDAS
+        ),
+        PublishedDataset(
+            "NumpyEval", "numpy", f"{_PUBLIC}/NumpyEval.jsonl.gz", _completions, PANDAS
+        ),
+        PublishedDataset(
             "MonkeyEval",
             "monkey",
             f"{_PRIVATE}/real_monkey_eval_v3.jsonl.gz",
             _completions,
             PANDAS,
         ),
-        Published(
+        PublishedDataset(
             "BeatNumEval",
             "beatnum",
             f"{_PRIVATE}/real_beatnum_eval_v3.jsonl.gz",
             _completions,
             PANDAS,
         ),
-        Published(
+        PublishedDataset(
             "TorchDataEval",
             "torchdata",
             f"{_PRIVATE}/real_torchdata_eval_v3.jsonl.gz",
             _completions,
             TORCHDATA,
         ),
-        Published(
+        PublishedDataset(
             "Torchdata-Github",
             "torchdata",
             f"{_EXPLORACODER}/f9f2af621b3a394218d478e4e08e2e4719b20e4f/datasets/Torchdata_Github.json",
             _columns,
             TORCHDATA,
         ),
-        Published(
+        PublishedDataset(
             "Torchdata-Manual",
             "torchdata",
             f"{_EXPLORACODER}/76a77067a6c1e2cfc60fe484e4dc8c9c68418761/datasets/Torchdata_Manual.json",
             _columns,
             TORCHDATA,
         ),
-        Published(
+        PublishedDataset(
             "RepoClassBench",
             "",
             f"{_REPOCLASSBENCH}/e850c3fa438357e1ceabfecc9f650f3473ce3604/data/input/python_data.json",

@@ -39,7 +39,7 @@ _ALIASES = {"pandas": "pd", "numpy": "np"}
 
 
 @dataclass(frozen=True, slots=True)
-class Remade:
+class RenamedProblem:
     """A problem under new names, or why there is none; ``origin`` is the original."""
 
     origin: Problem
@@ -49,7 +49,7 @@ class Remade:
 
 def make_kit(
     kit: Path, problems: Sequence[Problem], library: str, seed: int, pool: Pool, say: Say
-) -> list[Remade]:
+) -> list[RenamedProblem]:
     """Make the library and the problems anew in ``kit``. Raises SetupError."""
     python = problems[0].python
     recipe = invent(library, seed, python)
@@ -80,17 +80,17 @@ def invent(made_from: str, seed: int, python: str) -> Recipe:
     return Recipe(library, made_from, names, no_words=no_words, modules=modules)
 
 
-def remake(problem: Problem, recipe: Recipe, kit: Path, **_: object) -> Remade:
+def remake(problem: Problem, recipe: Recipe, kit: Path, **_: object) -> RenamedProblem:
     """Rewrite a problem for the library in ``kit``, and judge the outcome."""
     folder = attempt_in(kit)
     try:
         outcome = asyncio.run(_rewritten(problem, recipe, kit, folder))
         if isinstance(outcome, str):
-            return Remade(problem, None, outcome)
+            return RenamedProblem(problem, None, outcome)
         verdict = judge(outcome, folder, _RUN_SECONDS)
-        return Remade(problem, outcome if verdict.is_sound else None, verdict.reason)
+        return RenamedProblem(problem, outcome if verdict.is_sound else None, verdict.reason)
     except (SidecarError, InputError, OSError) as error:
-        return Remade(problem, None, f"It could not be tried: {error}")
+        return RenamedProblem(problem, None, f"It could not be tried: {error}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -125,7 +125,7 @@ async def _rewritten(problem: Problem, recipe: Recipe, kit: Path, folder: Path) 
     )
 
 
-def _write_kit(kit: Path, recipe: Recipe, seed: int, remade: Sequence[Remade]) -> None:
+def _write_kit(kit: Path, recipe: Recipe, seed: int, remade: Sequence[RenamedProblem]) -> None:
     """Write what was made: its rows, their data, their splits, and what was left out."""
     rows: dict[str, list[dict[str, Any]]] = {}
     for one in remade:
@@ -165,7 +165,7 @@ def _row(problem: Problem, recipe: Recipe, kit: Path) -> dict[str, Any]:
     }
 
 
-def _splits(remade: Iterable[Remade]) -> list[dict[str, Any]]:
+def _splits(remade: Iterable[RenamedProblem]) -> list[dict[str, Any]]:
     """The split of a renamed problem is that of its original."""
     groups: dict[str, list[str]] = {}
     for one in remade:

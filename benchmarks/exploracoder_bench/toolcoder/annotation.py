@@ -50,7 +50,7 @@ class Annotation(State):
     is_public: bool
 
 
-class Annotated(State):
+class AnnotatedFunction(State):
     """A function that was examined: a line of the file of training text.
 
     ``text`` is what to learn from, empty if the filters dropped it; ``reason`` says why they did,
@@ -104,7 +104,7 @@ def _searches_of(count: int) -> type[_Searches]:
     return create_model("_Searches", __base__=_Searches, searches=(list[one], ...))
 
 
-async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annotated:
+async def annotate(model: ChatModel, function: Function, seed: int = 0) -> AnnotatedFunction:
     """Ask for the searches of one function, and insert the good ones.
 
     Raises:
@@ -147,7 +147,7 @@ def _fault(one: _Search, uses: Sequence[Use], good: dict[Use, str], function: Fu
 
 def _with_searches(
     function: Function, searches: dict[Use, str], faults: Sequence[str]
-) -> Annotated:
+) -> AnnotatedFunction:
     text = function.code
     pairs = sorted(searches.items(), key=lambda pair: pair[0].offset)
     for use, query in reversed(pairs):
@@ -166,8 +166,10 @@ def _answer(use: Use) -> str:
     return use.path.lstrip(".")
 
 
-def _looked_at(function: Function, *, reason: str = "", dropped: Sequence[str] = ()) -> Annotated:
-    return Annotated(
+def _looked_at(
+    function: Function, *, reason: str = "", dropped: Sequence[str] = ()
+) -> AnnotatedFunction:
+    return AnnotatedFunction(
         id=function.id,
         file=function.file,
         function=function.name,

@@ -10,7 +10,7 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
 from pydantic import ValidationError
 
-from exploracoder_bench.toolcoder.annotation import Annotated
+from exploracoder_bench.toolcoder.annotation import AnnotatedFunction
 
 
 class Statistics(State):
@@ -35,7 +35,7 @@ class TrainingText:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def read(self) -> list[Annotated]:
+    def read(self) -> list[AnnotatedFunction]:
         """The rows of the file; an unfinished last line is cut off.
 
         Raises:
@@ -44,7 +44,7 @@ class TrainingText:
         try:
             data = self.path.read_bytes() if self.path.exists() else b""
             whole = data[: data.rfind(b"\n") + 1]
-            rows = [Annotated.model_validate_json(line) for line in whole.splitlines()]
+            rows = [AnnotatedFunction.model_validate_json(line) for line in whole.splitlines()]
             if data != whole:
                 with self.path.open("r+b") as file:
                     file.truncate(len(whole))
@@ -56,7 +56,7 @@ class TrainingText:
             ) from error
         return rows
 
-    def append(self, row: Annotated) -> None:
+    def append(self, row: AnnotatedFunction) -> None:
         """Append a line and close the file. Raises SetupError when that fails."""
         try:
             with self.path.open("a", encoding="utf-8") as file:
@@ -67,7 +67,7 @@ class TrainingText:
             ) from error
 
 
-def statistics(rows: Sequence[Annotated]) -> Statistics:
+def statistics(rows: Sequence[AnnotatedFunction]) -> Statistics:
     """The statistics of some lines of a file."""
     kept_rows = [row for row in rows if row.is_kept]
     libraries = Counter(

@@ -107,7 +107,7 @@ class ShownStep(Shown):
     code: str | None = None
 
 
-class Explored(Verdict):
+class ExplorationVerdict(Verdict):
     """How an exploration came out; ``notebook`` is where it was saved, if that was asked for."""
 
     solution: str | None = None
@@ -181,7 +181,7 @@ def verdict_of(exploration: Exploration) -> dict[str, Any]:
     }
 
 
-def explored(exploration: Exploration, notebook: str | None) -> Explored:
+def explored(exploration: Exploration, notebook: str | None) -> ExplorationVerdict:
     """The outcome of an exploration."""
     steps = (
         ShownStep(
@@ -192,7 +192,7 @@ def explored(exploration: Exploration, notebook: str | None) -> Explored:
         for step in exploration.steps
     )
     solution = exploration.solution
-    return Explored(
+    return ExplorationVerdict(
         **verdict_of(exploration),
         solution=solution.final.code if solution is not None else None,
         status=exploration.status,

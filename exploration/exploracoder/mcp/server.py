@@ -132,7 +132,7 @@ def _log_warnings_only() -> None:
     logging.basicConfig(handlers=[listener])
 
 
-class _Token:
+class _TokenVerifier:
     """Verifies the one token there is."""
 
     def __init__(self, token: str) -> None:
@@ -174,7 +174,7 @@ async def serve_http(
         host, token = f"{_HOST}:{listener.getsockname()[1]}", secrets.token_urlsafe(32)
         async with _opened(folder, options, model) as tools:
             auth = AuthSettings(issuer_url=AnyHttpUrl(f"http://{host}"), resource_server_url=None)
-            server = Server(tools, folder, auth=auth, token_verifier=_Token(token))
+            server = Server(tools, folder, auth=auth, token_verifier=_TokenVerifier(token))
             security = TransportSecuritySettings(
                 allowed_hosts=[host], allowed_origins=[f"http://{host}"]
             )

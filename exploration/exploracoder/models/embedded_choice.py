@@ -10,7 +10,7 @@ from exploracoder.errors import InputError
 from exploracoder.models.catalogue import DEFAULT, ModelFile, model_named
 
 
-class _Chosen(BaseModel):
+class _SavedChoice(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
@@ -22,7 +22,7 @@ def chosen_model(folder: Path) -> ModelFile:
     A choice that is damaged, or names a model that this version does not know, counts as none.
     """
     try:
-        choice = _Chosen.model_validate_json(_file(folder).read_text(encoding="utf-8"))
+        choice = _SavedChoice.model_validate_json(_file(folder).read_text(encoding="utf-8"))
         return model_named(choice.model)
     except (OSError, ValueError, ValidationError, InputError):
         return DEFAULT
@@ -31,7 +31,7 @@ def chosen_model(folder: Path) -> ModelFile:
 def choose_model(folder: Path, model: ModelFile) -> None:
     """Make ``model`` the one in use. Raises OSError."""
     draft = _file(folder).with_suffix(".draft")
-    draft.write_text(_Chosen(model=model.name).model_dump_json(), encoding="utf-8")
+    draft.write_text(_SavedChoice(model=model.name).model_dump_json(), encoding="utf-8")
     draft.replace(_file(folder))
 
 

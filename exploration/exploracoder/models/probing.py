@@ -89,7 +89,7 @@ async def _in_time(model: OpenAIChatModel, timeout_s: float) -> AsyncIterator[No
         ) from None
 
 
-class _Timed:
+class _StreamTimer:
     """Measures the time to a reply's first text, and from there to its end."""
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ async def _stream_twice(model: OpenAIChatModel) -> Found:
 
 
 async def _streamed(model: OpenAIChatModel, text: str, most: int) -> tuple[Reply, float, float]:
-    timer = _Timed()
+    timer = _StreamTimer()
     messages = [Message("user", text)]
     reply = await model.complete(messages, Sampling(max_tokens=most), on_text=timer.hear)
     return reply, *timer.end()

@@ -37,7 +37,7 @@ class NotFoundError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SearchCall:
     """A search opened at ``offset`` in the text; ``note`` says why it has no answer."""
 
     offset: int
@@ -47,11 +47,11 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedText:
     """The text as written, searches included, and the searches in order."""
 
     text: str
-    searches: tuple[Made, ...]
+    searches: tuple[SearchCall, ...]
 
 
 @dataclass(slots=True)
@@ -74,10 +74,10 @@ class Decoder:
     ends: tuple[str, ...]
     query: str | None = None
     max_calls: int = MAX_CALLS
-    _searches: list[Made] = field(default_factory=list)
+    _searches: list[SearchCall] = field(default_factory=list)
     _used: int = 0
 
-    async def run(self, prompt: str) -> Decoded:
+    async def run(self, prompt: str) -> DecodedText:
         """Write what follows ``prompt``.
 
         A search that is unclosed, nested, empty or far too long, or that finds nothing, is removed
@@ -95,7 +95,7 @@ class Decoder:
             if not is_open:
                 break
             text = await self._search(prompt, text)
-        return Decoded(text, (*self._searches, *self._left(text)))
+        return DecodedText(text, (*self._searches, *self._left(text)))
 
     def _charge(self, reply: Reply, kept_chars: int) -> None:
         """Count only what was kept of a reply: a server without stop strings writes to its limit.
@@ -131,9 +131,9 @@ class Decoder:
             query = await self._query(prompt + text)
             answer = await self.find(query if self.query is None else self.query, text)
         except NotFoundError as problem:
-            self._searches.append(Made(len(text), query, note=str(problem)))
+            self._searches.append(SearchCall(len(text), query, note=str(problem)))
             return text
-        self._searches.append(Made(len(text), query or self.query or "", answer))
+        self._searches.append(SearchCall(len(text), query or self.query or "", answer))
         return text + calls.written(query, answer)
 
     async def _query(self, so_far: str) -> str:
@@ -158,11 +158,11 @@ class Decoder:
             raise NotFoundError("The query was empty.")
         return query
 
-    def _left(self, text: str) -> tuple[Made, ...]:
+    def _left(self, text: str) -> tuple[SearchCall, ...]:
         """A note on searches that the model wrote when no more were answered."""
         offsets = {one.offset for one in self._searches}
         rest = [call for call in calls.whole_calls(text) if call.start not in offsets]
         if not rest or not self.max_calls:
             return ()
         more = f"{len(rest)} more searches were not made: at most {self.max_calls} are."
-        return (Made(rest[0].start, rest[0].query, note=more),)
+        return (SearchCall(rest[0].start, rest[0].query, note=more),)

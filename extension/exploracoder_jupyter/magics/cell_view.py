@@ -17,7 +17,7 @@ from exploracoder_jupyter.magics.work_snapshot import Moment
 _STARTING = Progress(activity="working", message="Starting")
 
 
-class Showing:
+class CellView:
     """Shows an exploration's progress on a screen while the cell's work goes on."""
 
     def __init__(self, screen: Screen, keeper: Keeper) -> None:

@@ -10,7 +10,7 @@ from exploracoder.background import Job
 from exploracoder.errors import CommandError
 from exploracoder.events import Event
 
-from exploracoder_jupyter.magics.cell_view import Showing
+from exploracoder_jupyter.magics.cell_view import CellView
 from exploracoder_jupyter.magics.configuration import Widgets, has_ipywidgets
 from exploracoder_jupyter.magics.keeper import Keeper
 from exploracoder_jupyter.magics.page_blocks import Page
@@ -32,7 +32,7 @@ class Display:
         self._shell = shell
         self._keeper = keeper
         self._press = press
-        self._showing: Showing | None = None
+        self._showing: CellView | None = None
         self._made_board: Board | None = None
         self.is_pressed = False
 
@@ -49,7 +49,7 @@ class Display:
         """Show the work from now on, in the running cell or the widgets that were pressed."""
         old = self._showing
         if old is None or not self.is_pressed:
-            self._showing = Showing(screen_for(self._shell, self._board(widgets)), self._keeper)
+            self._showing = CellView(screen_for(self._shell, self._board(widgets)), self._keeper)
             if old is not None:
                 old.screen.retire()
         # Sent from the cell's own thread, so that the display belongs to this cell.
@@ -97,7 +97,7 @@ class Display:
             self._showing.screen.retire(is_over=True)
 
     @property
-    def _shown(self) -> Showing:
+    def _shown(self) -> CellView:
         if self._showing is None:
             raise CommandError("Nothing is shown yet. Begin: write a task under %%exploracoder.")
         return self._showing

@@ -1,7 +1,7 @@
 import * as nbformat from '@jupyterlab/nbformat';
 import { JSONExt, PartialJSONObject, PartialJSONValue } from '@lumino/coreutils';
 import {
-  IWritten,
+  IWrittenCell,
   WRITTEN_KEY,
   isOurs,
   normalOutputs,
@@ -83,7 +83,7 @@ function ourIndices(
   return found;
 }
 
-interface IPlaced {
+interface IPlacedCell {
   /** The cell's index now; null when it is not there yet. */
   index: number | null;
   cell: nbformat.ICell;
@@ -96,9 +96,9 @@ function arrange(
   current: ReadonlyArray<ICurrentCell>,
   ours: ReadonlyMap<string, number>,
   wanted: ReadonlyArray<nbformat.ICell>
-): IPlaced[] {
+): IPlacedCell[] {
   const ids = new Set(wanted.map(cell => cell.id as string));
-  const followers = new Map<string | null, IPlaced[]>();
+  const followers = new Map<string | null, IPlacedCell[]>();
   let leader: string | null = null;
   current.forEach(({ json, isRunning }, index) => {
     const id = json.id as string;
@@ -138,7 +138,7 @@ function reusable(
 /** The indices of the cells to leave in place: as many as possible, and all running ones. */
 function stay(
   current: ReadonlyArray<ICurrentCell>,
-  target: ReadonlyArray<IPlaced>
+  target: ReadonlyArray<IPlacedCell>
 ): ReadonlySet<number> {
   const places = new Map(target.map(({ index }, place) => [index, place]));
   const indices = [...current.keys()].filter(index => places.has(index));
@@ -167,8 +167,8 @@ function changesOf(current: ICurrentCell, wanted: nbformat.ICell): IChange[] {
 function changedContent(
   current: nbformat.ICell,
   wanted: nbformat.ICell,
-  last: IWritten | null,
-  next: IWritten
+  last: IWrittenCell | null,
+  next: IWrittenCell
 ): Pick<IChange, 'source' | 'isOverEdit' | 'outputs' | 'executionCount'> {
   const [now, then] = [sourceOf(current), sourceOf(wanted)];
   if (now !== then) {
@@ -206,7 +206,7 @@ function changedMetadata(current: nbformat.ICell, wanted: nbformat.ICell): Parti
 }
 
 /** A wanted cell with its fingerprints, and without a `trusted` flag. */
-function stamp(cell: nbformat.ICell, written: IWritten = writtenFor(cell)): nbformat.ICell {
+function stamp(cell: nbformat.ICell, written: IWrittenCell = writtenFor(cell)): nbformat.ICell {
   const metadata = { ...cell.metadata, [WRITTEN_KEY]: { ...written } };
   delete metadata.trusted;
   return { ...cell, metadata };

@@ -19,7 +19,7 @@ _SQLITE_ENDINGS = ("-wal", "-shm", "-journal")
 _DELETED = " (deleted)"
 
 
-class Open(NamedTuple):
+class OpenDescriptor(NamedTuple):
     """An open descriptor: its number, what it leads to, and its mode."""
 
     fd: int
@@ -27,7 +27,7 @@ class Open(NamedTuple):
     mode: int
 
 
-def all_open() -> Iterator[Open]:
+def all_open() -> Iterator[OpenDescriptor]:
     """Every open descriptor of this process; none where ``/proc`` is missing."""
     try:
         names = os.listdir(_FOLDER)
@@ -36,7 +36,7 @@ def all_open() -> Iterator[Open]:
     for name in names:
         with contextlib.suppress(OSError):
             fd = int(name)
-            yield Open(fd, os.readlink(f"{_FOLDER}/{fd}"), os.fstat(fd).st_mode)
+            yield OpenDescriptor(fd, os.readlink(f"{_FOLDER}/{fd}"), os.fstat(fd).st_mode)
 
 
 def reason_not_to_share() -> Optional[str]:
@@ -54,7 +54,7 @@ def reason_not_to_share() -> Optional[str]:
     return None
 
 
-def _is_database(file: Open) -> bool:
+def _is_database(file: OpenDescriptor) -> bool:
     """Whether SQLite's marks show; an empty file open for both ways may have no table yet."""
     with contextlib.suppress(OSError):
         if file.target.endswith(_SQLITE_ENDINGS):
@@ -110,7 +110,7 @@ def reopen_files() -> None:
                 _reopen(file.fd, f"{_FOLDER}/{file.fd}")
 
 
-def below(folder: str) -> list[Open]:
+def below(folder: str) -> list[OpenDescriptor]:
     """The open files and folders below ``folder``, by their current names."""
     return [
         file
@@ -120,7 +120,7 @@ def below(folder: str) -> list[Open]:
     ]
 
 
-def move(files: list[Open], old: str, new: str) -> None:
+def move(files: list[OpenDescriptor], old: str, new: str) -> None:
     """Point files open below ``old`` to those with the same names in its copy ``new``.
 
     A file that no longer has a name is copied; one that can't be opened becomes ``/dev/null``.

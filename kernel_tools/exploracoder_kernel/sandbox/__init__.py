@@ -7,7 +7,7 @@ from exploracoder_kernel.sandbox.sandbox_choice import (
     Level,
     LevelChoice,
     Mechanism,
-    Sandboxing,
+    SandboxChoice,
     choose,
 )
 
@@ -18,7 +18,7 @@ __all__ = [
     "Level",
     "LevelChoice",
     "Mechanism",
+    "SandboxChoice",
     "SandboxLimits",
-    "Sandboxing",
     "choose",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from exploracoder_retrieval.facts.kinds import last_name
-from exploracoder_retrieval.facts.lineage import Lineage, Located
+from exploracoder_retrieval.facts.lineage import Lineage, LocatedClass
 from exploracoder_retrieval.facts.parameters import parse_expression, unparse
 from exploracoder_retrieval.facts.values import Class, Parameter, Variable
 
@@ -16,7 +16,7 @@ _BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "BaseSetti
 _FIELD_MAKERS = frozenset({"field", "Field", "ib", "attrib"})
 
 
-def has_fields(cls: Located, lineage: Lineage) -> bool:
+def has_fields(cls: LocatedClass, lineage: Lineage) -> bool:
     """Whether the annotated names in a class's body are fields of its instances."""
     if _is_decorated(cls):
         return True
@@ -47,7 +47,7 @@ def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
     return tuple(one for one in parameters if one.name)
 
 
-def _is_decorated(cls: Located) -> bool:
+def _is_decorated(cls: LocatedClass) -> bool:
     return any(last_name(one) in _DECORATORS for one in cls.item.decorators)
 
 
@@ -55,7 +55,7 @@ def _has_init(item: Class) -> bool:
     return any(one.name == "__init__" for one in item.functions)
 
 
-def _own_fields(cls: Located) -> dict[str, Parameter]:
+def _own_fields(cls: LocatedClass) -> dict[str, Parameter]:
     fields: dict[str, Parameter] = {}
     is_keyword = any("kw_only=True" in one for one in cls.item.decorators)
     is_attrs = any(last_name(one) in _ATTRS for one in cls.item.decorators)

@@ -17,7 +17,7 @@ _MAX_DEPTH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class LocatedClass:
     """A class and the module that defines it."""
 
     module: Module
@@ -37,7 +37,7 @@ class Lineage:
     have no consistent order.
     """
 
-    classes: tuple[Located, ...]
+    classes: tuple[LocatedClass, ...]
     unknown: tuple[str, ...]
     problem: str = ""
 
@@ -59,7 +59,7 @@ class Lineages:
         self._known: dict[str, Lineage] = {}
         self._open: list[str] = []  # classes being linearised
 
-    def of(self, start: Located) -> Lineage:
+    def of(self, start: LocatedClass) -> Lineage:
         """The lineage of a class. If it inherits from itself, the lineage ends at the cycle."""
         lineage = self._known.get(start.path)
         if lineage is not None:
@@ -72,12 +72,12 @@ class Lineages:
         self._open.pop()
         return self._known[start.path]
 
-    def _linearise(self, start: Located) -> Lineage:
-        bases: list[Located] = []
+    def _linearise(self, start: LocatedClass) -> Lineage:
+        bases: list[LocatedClass] = []
         unknown: list[str] = []
         for text in start.item.bases:
             parent = self._base(start, text)
-            if isinstance(parent, Located):
+            if isinstance(parent, LocatedClass):
                 bases.append(parent)
             elif parent:
                 unknown.append(parent)
@@ -90,7 +90,7 @@ class Lineages:
         bases = [base for base in order if base.path != start.path]
         return Lineage((start, *bases), tuple(unknown), problem)
 
-    def _base(self, start: Located, text: str) -> Located | str:
+    def _base(self, start: LocatedClass, text: str) -> LocatedClass | str:
         """The class that a base refers to; its text if not found; empty if it is to be ignored."""
         name = text.partition("[")[0].strip()
         if name.rpartition(".")[2] in _NO_CLASSES:
@@ -100,13 +100,13 @@ class Lineages:
         base = self._in_class(start, name)
         return base if base is not None else name
 
-    def _in_class(self, start: Located, name: str) -> Located | None:
+    def _in_class(self, start: LocatedClass, name: str) -> LocatedClass | None:
         """The class of a base name: a sibling nested class goes before the module's names."""
         owner = start.item.qualname.rpartition(".")[0]
         while owner:
             definition = self._scope.at(f"{start.module.name}.{owner}.{name}")
             if definition is not None and isinstance(definition.item, Class):
-                return Located(definition.module, definition.item)
+                return LocatedClass(definition.module, definition.item)
             owner = owner.rpartition(".")[0]
         definition = self._scope.resolve(start.module, name)
         if definition is not None and isinstance(definition.item, Variable):  # Base = Other[int]
@@ -115,14 +115,14 @@ class Lineages:
             )
         # A class with the same name as its base: the imported class is meant.
         if definition is not None and isinstance(definition.item, Class):
-            base = Located(definition.module, definition.item)
+            base = LocatedClass(definition.module, definition.item)
             return None if base.path == start.path else base
         return None
 
 
-def _merge(lines: Sequence[list[Located]]) -> tuple[list[Located], bool]:
+def _merge(lines: Sequence[list[LocatedClass]]) -> tuple[list[LocatedClass], bool]:
     """Merged linearisations, and whether they agree; if not, classes go by first mention."""
-    order: list[Located] = []
+    order: list[LocatedClass] = []
     is_ordered = True
     rest = [list(line) for line in lines if line]
     while rest:
@@ -135,5 +135,5 @@ def _merge(lines: Sequence[list[Located]]) -> tuple[list[Located], bool]:
     return order, is_ordered
 
 
-def _is_later(one: Located, lines: Sequence[list[Located]]) -> bool:
+def _is_later(one: LocatedClass, lines: Sequence[list[LocatedClass]]) -> bool:
     return any(one.path == other.path for line in lines for other in line[1:])

@@ -110,7 +110,7 @@ def stamp(path: Path) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceReading:
     """A file that was read; text and tree are set only if its content was new and is Python."""
 
     entry: Entry
@@ -127,7 +127,7 @@ def read_file(
     before: Entry | None = None,
     inside: Path | None = None,
     most: int = MAX_SOURCE_BYTES,
-) -> Reading:
+) -> SourceReading:
     """Read a file. If its content is the same as ``before``, those facts are reused.
 
     A file that cannot be read gives an entry with a problem. ``inside`` and ``most`` are as in
@@ -138,15 +138,15 @@ def read_file(
     try:
         content = read_bytes(path, most, inside=inside)
     except UnreadableSource as error:
-        return Reading(entry.model_copy(update={"problem": str(error)}))
+        return SourceReading(entry.model_copy(update={"problem": str(error)}))
     entry = entry.model_copy(update={"sha256": hashlib.sha256(content).hexdigest()})
     if before is not None and before.sha256 == entry.sha256:
         facts = {"module": before.module, "problem": before.problem}
-        return Reading(entry.model_copy(update=facts))
+        return SourceReading(entry.model_copy(update=facts))
     try:
         text = decode_python(content)
         tree = parse(text)
         module = read_module(tree, name, is_package=is_package, version=version)
     except UnreadableSource as error:
-        return Reading(entry.model_copy(update={"problem": str(error)}))
-    return Reading(entry.model_copy(update={"module": module}), text, tree)
+        return SourceReading(entry.model_copy(update={"problem": str(error)}))
+    return SourceReading(entry.model_copy(update={"module": module}), text, tree)

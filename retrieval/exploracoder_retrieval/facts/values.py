@@ -16,11 +16,11 @@ class _Fact(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class _Named(_Fact):
+class _NamedFact(_Fact):
     name: str
 
 
-class Parameter(_Named):
+class Parameter(_NamedFact):
     """One parameter; annotation and default are source text, None if there is none."""
 
     kind: ParameterKind = "pos"
@@ -28,7 +28,7 @@ class Parameter(_Named):
     default: str | None = None
 
 
-class Function(_Named):
+class Function(_NamedFact):
     """A function or method. ``line`` is that of its ``def``, ``first_line`` of its decorators.
 
     ``choices`` are the strings that its body compares parameters with, ``raises`` the exceptions
@@ -48,7 +48,7 @@ class Function(_Named):
     raises: tuple[str, ...] = ()
 
 
-class Variable(_Named):
+class Variable(_NamedFact):
     """A name that is assigned or annotated; ``alias`` is the dotted name assigned to it, if any.
 
     ``doc`` is the string literal below it, or the one passed to ``property(…, doc="…")``.
@@ -62,7 +62,7 @@ class Variable(_Named):
     doc: str = ""
 
 
-class Import(_Named):
+class Import(_NamedFact):
     """``name`` is bound to ``attribute`` of ``module``, or to the module itself.
 
     In a stub, an import ``as`` its own name publishes it. ``only`` says that it is only for type
@@ -76,7 +76,7 @@ class Import(_Named):
     only: Literal["", "types", "asked"] = ""
 
 
-class _Scope(_Named):
+class _Scope(_NamedFact):
     """A scope that defines names: a module or a class."""
 
     doc: str = ""

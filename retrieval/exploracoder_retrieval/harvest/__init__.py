@@ -1,6 +1,6 @@
 """Libraries in, ApiDocs out."""
 
 from exploracoder_retrieval.harvest.reader import harvest
-from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, Skipped, UsageExample
+from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, SkippedSource, UsageExample
 
-__all__ = ["Harvest", "LibraryInfo", "Skipped", "UsageExample", "harvest"]
+__all__ = ["Harvest", "LibraryInfo", "SkippedSource", "UsageExample", "harvest"]

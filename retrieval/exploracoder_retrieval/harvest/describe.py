@@ -20,7 +20,7 @@ from exploracoder_retrieval.harvest.decorators import (
 from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
 from exploracoder_retrieval.harvest.notes import Notes, is_enumeration
 from exploracoder_retrieval.harvest.public_names import Api, Names
-from exploracoder_retrieval.harvest.surface import Published
+from exploracoder_retrieval.harvest.surface import PublishedApi
 
 _MAX_CLASS_DEPTH = 4
 
@@ -43,7 +43,7 @@ class Describer:
         self._names = names
         self._notes = Notes(names)
 
-    def describe(self, entry: Published) -> Iterator[ApiDoc]:
+    def describe(self, entry: PublishedApi) -> Iterator[ApiDoc]:
         """The ApiDocs of an API under its best public path, its own first."""
         path, *others = entry.ordered_paths()
         api = entry.api

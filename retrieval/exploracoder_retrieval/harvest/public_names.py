@@ -13,13 +13,13 @@ from exploracoder_retrieval.facts.kinds import (
     joined,
     variables_of,
 )
-from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.lineage import Lineage, Lineages, LocatedClass
 from exploracoder_retrieval.facts.modules import is_published
 from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.scope import Definition, Scope
 from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.facts.values import Class, Function, Module, Parameter, Variable
-from exploracoder_retrieval.harvest.library_sources import LibrarySources, Unasked
+from exploracoder_retrieval.harvest.library_sources import LibrarySources, StubsElsewhere
 
 Item = Class | Function | Variable
 Overloads = tuple[Function, ...]
@@ -59,7 +59,7 @@ class LibraryScope(Scope):
         own = super()._inside(owner, name)
         if own is not None or not isinstance(owner.item, Class):
             return own
-        bases = self.lineages.of(Located(owner.module, owner.item)).classes[1:]
+        bases = self.lineages.of(LocatedClass(owner.module, owner.item)).classes[1:]
         candidates = (
             super(LibraryScope, self)._inside(Definition(base.module, base.item), name)
             for base in bases
@@ -101,7 +101,7 @@ class Names:
     def __init__(self, sources: LibrarySources) -> None:
         self.sources = sources
         self.scope = LibraryScope(sources, sources)
-        self._annotated = LibraryScope(Unasked(sources), sources)
+        self._annotated = LibraryScope(StubsElsewhere(sources), sources)
         self._stubs: dict[str, Definition] = {}
         self._members: dict[str, dict[str, Api]] = {}
 
@@ -145,10 +145,10 @@ class Names:
         """
         lineages = (self._annotated if is_annotated else self.scope).lineages
         assert isinstance(cls.item, Class)
-        own = Located(cls.module, cls.item)
+        own = LocatedClass(cls.module, cls.item)
         if cls.item.bases or cls.stub is None or not isinstance(cls.stub.item, Class):
             return lineages.of(own)
-        stub_lineage = lineages.of(Located(cls.stub.module, cls.stub.item))
+        stub_lineage = lineages.of(LocatedClass(cls.stub.module, cls.stub.item))
         return replace(stub_lineage, classes=(own, *stub_lineage.classes[1:]))
 
     def bases(self, cls: Api) -> list[Api]:

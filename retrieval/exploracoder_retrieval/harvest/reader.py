@@ -15,7 +15,7 @@ from exploracoder_retrieval.harvest.library_sources import LibrarySources
 from exploracoder_retrieval.harvest.mentions import ApiNames, with_mentions
 from exploracoder_retrieval.harvest.own_tests import find_tests, read_tests
 from exploracoder_retrieval.harvest.public_names import Names
-from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, Skipped, UsageExample
+from exploracoder_retrieval.harvest.result import Harvest, LibraryInfo, SkippedSource, UsageExample
 from exploracoder_retrieval.harvest.surface import Surface
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.harvest.usage_sources import (
@@ -52,10 +52,12 @@ def harvest(
 
 def read(target: Target, interpreter: Interpreter, progress: Progress | None = None) -> Harvest:
     """Like `harvest`, for a target that was already found."""
-    skipped_files: dict[Skipped, None] = {}  # each once, although several readers may report it
+    skipped_files: dict[
+        SkippedSource, None
+    ] = {}  # each once, although several readers may report it
 
     def skip(name: str, reason: str) -> None:
-        skipped_files[Skipped(name=name, reason=reason)] = None
+        skipped_files[SkippedSource(name=name, reason=reason)] = None
 
     # A library known only from documentation has no names to look up.
     names = None
@@ -144,7 +146,9 @@ def _docstring(sources: LibrarySources) -> str:
     return module.doc.strip() if module else ""
 
 
-def _nothing_found(target: Target, skipped_files: list[Skipped]) -> EmptyLibrary | UnreadableSource:
+def _nothing_found(
+    target: Target, skipped_files: list[SkippedSource]
+) -> EmptyLibrary | UnreadableSource:
     if target.source == "docs" and not skipped_files:
         origins = ", ".join(source.origin for source in target.docs)
         return EmptyLibrary(

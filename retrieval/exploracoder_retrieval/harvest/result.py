@@ -28,7 +28,7 @@ class UsageExample(_Value):
     missing: tuple[str, ...] = ()
 
 
-class Skipped(_Value):
+class SkippedSource(_Value):
     """A file or module that was not read, and why."""
 
     name: str
@@ -53,7 +53,7 @@ class LibraryInfo(_Value):
     overview: str
     examples: tuple[UsageExample, ...]
     docs: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedSource, ...] = ()
 
     @property
     def home(self) -> str | None:
@@ -66,4 +66,4 @@ class Harvest(_Value):
 
     library: LibraryInfo
     docs: tuple[ApiDoc, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedSource, ...]

@@ -14,7 +14,7 @@ _NO_API = ("TypeVar(", "ParamSpec(", "TypeVarTuple(", "NewType(", "getLogger(")
 
 
 @dataclass(slots=True)
-class Published:
+class PublishedApi:
     """One API and the public paths to it, each with whether a list or stub declares it."""
 
     api: Api
@@ -33,14 +33,14 @@ class Surface:
         self._sources = names.sources
         self._listed: dict[str, list[str] | None] = {}
 
-    def collect(self, import_name: str) -> list[Published]:
+    def collect(self, import_name: str) -> list[PublishedApi]:
         """Every published definition once, ordered by best path."""
-        entries: dict[str, Published] = {}
+        entries: dict[str, PublishedApi] = {}
         for module in filter(None, map(self._sources.module, self.modules(import_name))):
             for name, is_declared in self._public_names(module):
                 api = self._names.member(module, name)
                 if api is not None and _is_api(api):
-                    entry = entries.setdefault(api.path, Published(api))
+                    entry = entries.setdefault(api.path, PublishedApi(api))
                     entry.paths[f"{module.name}.{name}"] = is_declared
         return sorted(entries.values(), key=lambda entry: entry.ordered_paths()[0])
 

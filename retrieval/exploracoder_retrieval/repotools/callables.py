@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from exploracoder_retrieval.facts.dataclass_fields import generated_init
 from exploracoder_retrieval.facts.kinds import functions_of, is_accessor
-from exploracoder_retrieval.facts.lineage import Lineages, Located
+from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
 from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.facts.values import Function, Module, Parameter
@@ -25,7 +25,7 @@ class FoundCallable:
     has_source: bool = True
 
 
-def methods_of(cls: Located, name: str, lineages: Lineages) -> list[FoundCallable]:
+def methods_of(cls: LocatedClass, name: str, lineages: Lineages) -> list[FoundCallable]:
     """All definitions of a method in the class where Python finds it, overloads included."""
     lineage = lineages.of(cls)
     for number, owner in enumerate(lineage.classes):
@@ -89,14 +89,14 @@ def body_answer(
     )
 
 
-def member_names(cls: Located, lineages: Lineages) -> list[str]:
+def member_names(cls: LocatedClass, lineages: Lineages) -> list[str]:
     """The names of a class's functions and variables, for suggestions."""
     owners = [one.item for one in lineages.of(cls).classes]
     functions = {one.name for owner in owners for one in owner.functions if not is_accessor(one)}
     return sorted(functions | {one.name for owner in owners for one in owner.variables})
 
 
-def _aliased(owner: Located, name: str) -> Iterator[FoundCallable]:
+def _aliased(owner: LocatedClass, name: str) -> Iterator[FoundCallable]:
     """``name = other`` and ``name = partialmethod(other, …)`` in a class's body."""
     for variable in owner.item.variables:
         if variable.name != name or variable.place != "body" or variable.value is None:
@@ -110,7 +110,7 @@ def _aliased(owner: Located, name: str) -> Iterator[FoundCallable]:
             yield FoundCallable(owner.module, alias, note=note)
 
 
-def _generated(owner: Located, parameters: tuple[Parameter, ...]) -> FoundCallable:
+def _generated(owner: LocatedClass, parameters: tuple[Parameter, ...]) -> FoundCallable:
     item = Function(
         name="__init__",
         qualname=f"{owner.item.qualname}.__init__",

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from exploracoder_retrieval.embedded_words import split_identifier
 from exploracoder_retrieval.facts.dataclass_fields import generated_init
-from exploracoder_retrieval.facts.lineage import Lineage, Lineages, Located
+from exploracoder_retrieval.facts.lineage import Lineage, Lineages, LocatedClass
 from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.repotools.members import members
 from exploracoder_retrieval.repotools.tool_answers import MAX_DOC_CHARS, ClassAnswer, MemberInfo
@@ -16,7 +16,7 @@ _SHOWN_DUNDERS = frozenset({"__init__", "__new__", "__call__", "__enter__", "__a
 
 
 def class_answer(
-    cls: Located, lineages: Lineages, sources: Sources, *, own: bool, limit: int
+    cls: LocatedClass, lineages: Lineages, sources: Sources, *, own: bool, limit: int
 ) -> ClassAnswer:
     """Everything known about a class, with at most ``limit`` members.
 

@@ -14,7 +14,7 @@ from exploracoder_retrieval.facts.kinds import (
     last_name,
     variables_of,
 )
-from exploracoder_retrieval.facts.lineage import Lineage, Located
+from exploracoder_retrieval.facts.lineage import Lineage, LocatedClass
 from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.values import Class, Function, Variable
 from exploracoder_retrieval.repotools.tool_answers import MemberInfo, MemberKind
@@ -56,7 +56,7 @@ def _refined(member: MemberInfo, child: MemberInfo) -> MemberInfo:
     return member.model_copy(update={"annotation": annotation})
 
 
-def own_members(cls: Located, *, is_field: bool) -> Iterator[tuple[MemberInfo, bool]]:
+def own_members(cls: LocatedClass, *, is_field: bool) -> Iterator[tuple[MemberInfo, bool]]:
     """The members that a class itself defines, each with whether it is only an annotation."""
     item = cls.item
     seen_names: set[str] = set()
@@ -101,7 +101,7 @@ def _of_class(path: str, inner: Class) -> MemberInfo:
 
 
 def _of_variables(
-    cls: Located, variables: Sequence[Variable], is_field: bool
+    cls: LocatedClass, variables: Sequence[Variable], is_field: bool
 ) -> tuple[MemberInfo, bool]:
     main = joined(variables)
     callable_ = _from_value(cls, main)
@@ -134,7 +134,7 @@ def _kind(variables: Sequence[Variable], main: Variable, is_field: bool) -> Memb
     return "instance_var" if main.value is None else "class_var"
 
 
-def _from_value(cls: Located, variable: Variable) -> MemberInfo | None:
+def _from_value(cls: LocatedClass, variable: Variable) -> MemberInfo | None:
     """The member made by ``name = property(…)``, ``partialmethod(…)`` or ``other = method``."""
     head = last_name((variable.value or "").partition("(")[0])
     kind: MemberKind | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from exploracoder_retrieval.errors import UnreadableSource
-from exploracoder_retrieval.facts.lineage import Lineages, Located
+from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
 from exploracoder_retrieval.facts.scope import Definition, Scope
 from exploracoder_retrieval.facts.sources import InstalledSources, RepositorySources
 from exploracoder_retrieval.facts.store import SNIPPETS, FactStore
@@ -28,7 +28,7 @@ from exploracoder_retrieval.repotools.python_files import (
 )
 from exploracoder_retrieval.repotools.standard import StandardNames
 
-FoundT = TypeVar("FoundT", Located, FoundCallable)
+FoundT = TypeVar("FoundT", LocatedClass, FoundCallable)
 _TESTS = frozenset({"tests", "test", "testing", "conftest"})
 
 
@@ -105,7 +105,7 @@ class Repository:
         except UnreadableSource:
             return None
 
-    def classes(self, name: str) -> list[Located]:
+    def classes(self, name: str) -> list[LocatedClass]:
         """The classes that ``name`` refers to: by name, by the end of their path, or by alias."""
         own = self._classes.get(name.rpartition(".")[2], [])
         matches = [one for one in own if f".{one.path}".endswith(f".{name}")]
@@ -157,7 +157,7 @@ class Repository:
             for piece in pieces.get(entry.sha256, ())
         ]
 
-    def _aliased(self, name: str) -> Iterator[Located]:
+    def _aliased(self, name: str) -> Iterator[LocatedClass]:
         """Classes that some module binds to this name, nearest to the top first."""
         last = name.rpartition(".")[2]
         seen_paths: set[str] = set()
@@ -166,7 +166,7 @@ class Repository:
             definitions += [self.scope.member(module, last) for module in self.binders(last)]
         for one in definitions:
             if one is not None and isinstance(one.item, Class):
-                cls = Located(one.module, one.item)
+                cls = LocatedClass(one.module, one.item)
                 if cls.path not in seen_paths:
                     seen_paths.add(cls.path)
                     yield cls
@@ -197,9 +197,9 @@ class Repository:
         return by_name
 
     @cached_property
-    def _classes(self) -> dict[str, list[Located]]:
+    def _classes(self) -> dict[str, list[LocatedClass]]:
         own = self.sources.own.values()
-        return _by_name(Located(one, item) for one in own for item in _nested(one.classes))
+        return _by_name(LocatedClass(one, item) for one in own for item in _nested(one.classes))
 
     @cached_property
     def _functions(self) -> dict[str, list[FoundCallable]]:

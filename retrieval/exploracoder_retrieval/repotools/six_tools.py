@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from exploracoder_retrieval.errors import NameNotFound
-from exploracoder_retrieval.facts.lineage import Located
+from exploracoder_retrieval.facts.lineage import LocatedClass
 from exploracoder_retrieval.repotools import callables
 from exploracoder_retrieval.repotools.callables import FoundCallable
 from exploracoder_retrieval.repotools.classes import class_answer
@@ -24,7 +24,7 @@ from exploracoder_retrieval.repotools.tool_answers import (
     ClassesAnswer,
     ImportsAnswer,
     SignaturesAnswer,
-    Skipped,
+    SkippedFile,
     SnippetsAnswer,
 )
 from exploracoder_retrieval.repotools.undefined import undefined_names
@@ -166,7 +166,7 @@ class RepositoryTools:
     def _snippets(self) -> SnippetSearch:
         return SnippetSearch(self._repository)
 
-    def _classes(self, name: str) -> list[Located]:
+    def _classes(self, name: str) -> list[LocatedClass]:
         classes = self._repository.classes(name)
         if not classes:
             raise NameNotFound(
@@ -201,7 +201,7 @@ class RepositoryTools:
         paths = " or ".join(one.path for one in classes[:_NEAR])
         raise NameNotFound(f"{paths} has no method {name!r}.{hint}{_near(name, names)}")
 
-    def _called(self, cls: Located, name: str) -> list[FoundCallable]:
+    def _called(self, cls: LocatedClass, name: str) -> list[FoundCallable]:
         return callables.methods_of(cls, name, self._repository.lineages)
 
     @property
@@ -211,7 +211,7 @@ class RepositoryTools:
     def _said(self, answer: AnswerT, results: Sequence[object]) -> AnswerT:
         """The answer, completed with counts of what it leaves out."""
         problems = self._repository.skipped
-        entries = tuple(Skipped(file=file, reason=why) for file, why in problems[:_MAX_SKIPPED])
+        entries = tuple(SkippedFile(file=file, reason=why) for file, why in problems[:_MAX_SKIPPED])
         more = {
             "skipped": entries,
             "skipped_left_out": len(problems) - len(entries),

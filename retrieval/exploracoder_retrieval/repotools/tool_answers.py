@@ -110,7 +110,7 @@ class SnippetAnswer(_Answer):
     left_out: int = 0
 
 
-class Skipped(_Answer):
+class SkippedFile(_Answer):
     """A file that could not be read, and why."""
 
     file: str
@@ -121,7 +121,7 @@ class Answer(_Answer):
     """What every answer says: results left out, and files of the repository that were not read."""
 
     left_out: int = 0
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     skipped_left_out: int = 0
 
 

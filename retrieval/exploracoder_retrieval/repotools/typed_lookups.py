@@ -21,7 +21,7 @@ LookupKind = Literal["class", "signature", "source", "code"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSource:
     """One class, definition or piece of code as text, and its location.
 
     ``file`` is named as in answers; None for compiled code.
@@ -62,7 +62,7 @@ def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
     )
 
 
-def found_in(answer: Answer) -> list[Found]:
+def found_in(answer: Answer) -> list[FoundSource]:
     """The results of an answer, one by one.
 
     Among results of the same name, the one nearest to the library's top goes first: people usually
@@ -72,25 +72,25 @@ def found_in(answer: Answer) -> list[Found]:
     return results if isinstance(answer, SnippetsAnswer) else sorted(results, key=_depth)
 
 
-def _depth(result: Found) -> int:
+def _depth(result: FoundSource) -> int:
     return (result.file or "").count("/")
 
 
-def _found(answer: Answer) -> Iterator[Found]:
+def _found(answer: Answer) -> Iterator[FoundSource]:
     if isinstance(answer, ClassesAnswer):
         for one in answer.classes:
-            yield Found(
+            yield FoundSource(
                 one.qualname, one.file, one.line, answer_text(ClassesAnswer(classes=(one,)))
             )
     elif isinstance(answer, SignaturesAnswer):
         for signature in answer.signatures:
             text = answer_text(SignaturesAnswer(signatures=(signature,)))
-            yield Found(signature.path, signature.file, signature.line, text)
+            yield FoundSource(signature.path, signature.file, signature.line, text)
     elif isinstance(answer, BodiesAnswer):
         for body in answer.bodies:
             text = answer_text(BodiesAnswer(bodies=(body,)))
-            yield Found(body.path, body.file, body.def_line, text)
+            yield FoundSource(body.path, body.file, body.def_line, text)
     elif isinstance(answer, SnippetsAnswer):
         for piece in answer.snippets:
             text = answer_text(SnippetsAnswer(snippets=(piece,)))
-            yield Found(piece.name or piece.kind, piece.file, piece.start_line, text)
+            yield FoundSource(piece.name or piece.kind, piece.file, piece.start_line, text)

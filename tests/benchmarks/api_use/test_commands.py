@@ -15,7 +15,7 @@ from exploracoder.errors import InputError
 from exploracoder.testing import ScriptedModelServer
 from exploracoder.workspace import Options
 from exploracoder_bench.api_use.benchmarks import problem_file
-from exploracoder_bench.api_use.composed_problems import Asked, Problem, prepare
+from exploracoder_bench.api_use.composed_problems import Problem, PromptTask, prepare
 from exploracoder_bench.api_use.invented_libraries import Shelf, library
 from exploracoder_bench.api_use.library_files import provided
 from exploracoder_bench.api_use.packages import example_context, write_packages
@@ -32,7 +32,7 @@ SPHERE = Problem(
     func_name="ball",
     num_distractors=2,
 )
-CUBE = Asked(
+CUBE = PromptTask(
     signature="solids.get_volume_of_cube(side=edge)",
     description="works out how much space a die fills",
     func_name="die",

@@ -16,7 +16,7 @@ from exploracoder.errors import SetupError
 from exploracoder.models import hardware
 from exploracoder.models.gguf_header import read_header
 from exploracoder_bench.toolcoder import base_model, gguf_adapter
-from exploracoder_bench.toolcoder.annotation import Annotated
+from exploracoder_bench.toolcoder.annotation import AnnotatedFunction
 from exploracoder_bench.toolcoder.base_sizes import sizes_of_folder
 from exploracoder_bench.toolcoder.recipe import Recipe
 from exploracoder_bench.toolcoder.training_memory import memory_errors
@@ -61,10 +61,12 @@ def make_base(folder: Path, **changes: Any) -> Path:
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     rows = [
-        Annotated(id=str(n), file="tea.py", function="f", line=1, code="", text=one)
+        AnnotatedFunction(id=str(n), file="tea.py", function="f", line=1, code="", text=one)
         for n, one in enumerate(TEXTS)
     ]
-    dropped = Annotated(id="x", file="tea.py", function="g", line=1, code="", reason="no search")
+    dropped = AnnotatedFunction(
+        id="x", file="tea.py", function="g", line=1, code="", reason="no search"
+    )
     lines = [row.model_dump_json() for row in [*rows, dropped]]
     (tmp_path / "text.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return tmp_path / "text.jsonl"

@@ -16,7 +16,7 @@ from exploracoder_kernel.connection import ProtocolError
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.launcher import Command, Setup, start
-from exploracoder_kernel.launches import Setting, open_launch
+from exploracoder_kernel.launches import LaunchSettings, open_launch
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
 from exploracoder_kernel.run_limits import Limits
@@ -153,7 +153,9 @@ async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
     tmp_path: Path,
 ) -> None:
     chosen = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
-    setting = Setting(sys.executable, tmp_path, clean_environment(os.environ), chosen.launcher)
+    setting = LaunchSettings(
+        sys.executable, tmp_path, clean_environment(os.environ), chosen.launcher
+    )
     root, _start = await open_launch(setting)
     await root.wait_ready()
     other = await root.fork(is_forced=True)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.sandbox import Sandboxing, SandboxLimits, choose
+from exploracoder_kernel.sandbox import SandboxChoice, SandboxLimits, choose
 from exploracoder_kernel.sidecar import Sidecar
 
-Choose = Callable[..., Sandboxing]
+Choose = Callable[..., SandboxChoice]
 Look = Callable[..., Awaitable[Observation]]
 
 
@@ -56,7 +56,7 @@ def boxed(mechanism: str, task: Path) -> Choose:
         inputs: tuple[Path, ...] = (),
         limits: SandboxLimits | None = None,
         python: str | Path = sys.executable,
-    ) -> Sandboxing:
+    ) -> SandboxChoice:
         try:
             return choose(
                 level,  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ class Shape:
     functions: Mapping[str, tuple[Sequence[str], str]]
 
 
-class Spoiled(BaseException):
+class RunSpoiled(BaseException):
     """The run is void. A candidate that catches this gains nothing: the recorder has noted it."""
 
 
@@ -166,7 +166,7 @@ class Recorder:
     def spoil(self, why: str) -> NoReturn:
         """End the run for good. Raises Spoiled."""
         self.spoiled = self.spoiled or why
-        raise Spoiled(why)
+        raise RunSpoiled(why)
 
     def _function(self, shape: Shape, name: str, on: object = None) -> Callable[..., object]:
         def function(*args: object, **kwargs: object) -> object:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exploracoder_bench.api_use.inside.apart import NoAnswerError, answer_apart
-from exploracoder_bench.api_use.inside.recorder import Recorder, Shape, Spoiled
+from exploracoder_bench.api_use.inside.recorder import Recorder, RunSpoiled, Shape
 from exploracoder_bench.api_use.inside.syntax_guard import FILE, RefusedError, parse
 from exploracoder_bench.api_use.inside.unknown_values import LOOKS
 
@@ -101,7 +101,7 @@ def _run(
     result, outcome, error = -1, "returned", ""
     try:
         result = _call(recorder, question, code)
-    except Spoiled:
+    except RunSpoiled:
         pass
     except BaseException as raised:  # noqa: BLE001 - a candidate may raise anything
         # SystemExit included: nothing may end the judging.

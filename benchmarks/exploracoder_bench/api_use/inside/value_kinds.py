@@ -13,7 +13,7 @@ _SCALARS: dict[str, tuple[type, ...]] = {
 }
 
 
-class _Thing:
+class _LibraryObject:
     """Stands in for the class of a library's objects, about which nothing else is known."""
 
 
@@ -32,7 +32,7 @@ def is_of(
     """
     if type_name == "any":
         return None
-    kinds: tuple[type, ...] = _SCALARS.get(type_name, (_Thing,))
+    kinds: tuple[type, ...] = _SCALARS.get(type_name, (_LibraryObject,))
     answers = set()
     for kind in kinds:
         matches = [_is(kind, type_name, one, library_of) for one in flat(classinfo)]

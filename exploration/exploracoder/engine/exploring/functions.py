@@ -32,7 +32,7 @@ _WHOLE = 4
 _SAME_NAME = 3
 
 
-class Named(BaseModel):
+class NameArgument(BaseModel):
     """What `read_doc` and `read_source` are asked."""
 
     model_config = ConfigDict(extra="forbid")
@@ -76,8 +76,8 @@ def functions(
     web = " and on the web" if bench.settings.web_search != "off" else ""
     return (
         Tool("find_apis", f"Find APIs in the library's documentation{web}.", Query, toolbox.find),
-        Tool("read_doc", "Read an API's documentation in full.", Named, toolbox.read_doc),
-        Tool("read_source", "Read how an API is written.", Named, toolbox.read_source),
+        Tool("read_doc", "Read an API's documentation in full.", NameArgument, toolbox.read_doc),
+        Tool("read_source", "Read how an API is written.", NameArgument, toolbox.read_source),
         Tool(
             "try_code",
             "Run lines in a copy of the notebook as it is now, which is thrown away afterwards.",
@@ -112,7 +112,7 @@ class _Functions:
             return str(error)
         return in_words(self.bench, answer)
 
-    async def read_doc(self, request: Named) -> str:
+    async def read_doc(self, request: NameArgument) -> str:
         self._tell("Reading the docs")
         name = request.name.strip("`() ")
         docs = self.bench.libraries.known.meant(name)[:_SAME_NAME]
@@ -120,7 +120,7 @@ class _Functions:
         text = "\n".join(describe_api(one, chars) for one in docs)
         return text or f"There is no documentation of {name[:80]}."
 
-    async def read_source(self, request: Named) -> str:
+    async def read_source(self, request: NameArgument) -> str:
         self._tell("Reading the source")
         name = request.name.strip("`() ")
         for path in self.bench.libraries.known.places(name)[: 1 + _SAME_NAME]:

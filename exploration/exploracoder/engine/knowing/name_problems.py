@@ -38,7 +38,7 @@ async def missing_attribute(
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedSnippet:
     """A snippet after the static check, with missing imports added."""
 
     code: str
@@ -54,7 +54,7 @@ async def check(
     variables: Sequence[Variable],
     earlier: Sequence[str],
     docs: Sequence[ApiDoc],
-) -> Checked:
+) -> CheckedSnippet:
     """Check every name of a snippet against the installed version, without running anything.
 
     Args:
@@ -74,7 +74,7 @@ async def check(
         import_lines = names.missing_imports(code_names, bench.libraries.known, bound, imports)
         code = "\n".join([*import_lines, code])
         code_names = names.read(code, bench.libraries.known, before)
-    return Checked(
+    return CheckedSnippet(
         code=code,
         added_imports=import_lines,
         problems=await names.problems(code_names, bench.sidecar, branch, bound, imports),

@@ -16,7 +16,7 @@ from pathlib import Path
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.errors import RetrievalError, UnreadableSource
-from exploracoder_retrieval.facts.lineage import Lineages, Located
+from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
 from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.scope import Scope
 from exploracoder_retrieval.facts.sources import InstalledSources
@@ -58,7 +58,7 @@ class SourceLookup:
         """
         definition = self._scope.at(path)
         if definition is not None and isinstance(definition.item, Class):
-            return self._constructor(Located(definition.module, definition.item))
+            return self._constructor(LocatedClass(definition.module, definition.item))
         if (
             definition is not None
             and isinstance(definition.item, Function)
@@ -72,7 +72,7 @@ class SourceLookup:
         owner = self._scope.at(owner_path) if owner_path else None
         if owner is None or not isinstance(owner.item, Class):
             return ""
-        class_ = Located(owner.module, owner.item)
+        class_ = LocatedClass(owner.module, owner.item)
         methods = methods_of(class_, name, self._lineages)
         if methods:
             return self._written(methods, path, with_body)
@@ -88,7 +88,7 @@ class SourceLookup:
         owner = self._scope.at(owner_path) if owner_path else None
         if owner is None or not isinstance(owner.item, Class):
             return ""
-        methods = methods_of(Located(owner.module, owner.item), name, self._lineages)
+        methods = methods_of(LocatedClass(owner.module, owner.item), name, self._lineages)
         return "\n\n".join(self._text(one.module, one.item) for one in methods if one.has_source)
 
     def _text(self, module: Module, item: Class | Function) -> str:
@@ -98,7 +98,7 @@ class SourceLookup:
         lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
         return "\n".join([f"# {item.qualname}: {file.name}, line {item.first_line}", *lines])
 
-    def _constructor(self, class_: Located) -> str:
+    def _constructor(self, class_: LocatedClass) -> str:
         methods = methods_of(class_, "__init__", self._lineages)
         if not methods:
             return f"class {class_.item.qualname}: takes no arguments of its own"
@@ -132,7 +132,7 @@ class SourceLookup:
             [*lines[:_MAX_BODY_LINES], *([f"    … {more} more lines"] if more > 0 else [])]
         )
 
-    def _members(self, class_: Located, name: str) -> str:
+    def _members(self, class_: LocatedClass, name: str) -> str:
         answer = class_answer(class_, self._lineages, self._sources, own=False, limit=400)
         if answer.unknown_bases or any(one.name == name for one in answer.members):
             return ""

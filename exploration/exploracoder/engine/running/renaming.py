@@ -19,7 +19,7 @@ MOST_TRIES = 12
 MOST_SECONDS = 5.0
 
 
-class Tried(Protocol):
+class RunSnippet(Protocol):
     """A snippet that was run: a candidate, or an attempt at the solution."""
 
     @property
@@ -29,7 +29,7 @@ class Tried(Protocol):
     def problems(self) -> tuple[NameProblem, ...]: ...
 
 
-TriedT = TypeVar("TriedT", bound=Tried)
+TriedT = TypeVar("TriedT", bound=RunSnippet)
 
 
 async def search(
@@ -58,7 +58,7 @@ async def search(
     return None
 
 
-def variants(snippet: Tried) -> Iterator[str]:
+def variants(snippet: RunSnippet) -> Iterator[str]:
     """The snippet's code with its first wrong name replaced, the nearest name first."""
     for problem in snippet.problems:
         wrong = problem.name.partition(".")[0]

@@ -17,7 +17,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.known_apis import KnownApis
-from exploracoder.engine.running.renaming import MOST_SECONDS, Tried, TriedT
+from exploracoder.engine.running.renaming import MOST_SECONDS, RunSnippet, TriedT
 
 # Runs for a solution that the user's check rejects; a step gets a quarter of them.
 MOST = 40
@@ -98,7 +98,7 @@ async def search(
     return None
 
 
-def wrong_names(snippet: Tried) -> frozenset[str]:
+def wrong_names(snippet: RunSnippet) -> frozenset[str]:
     """The names of a snippet that the library does not have."""
     return frozenset(problem.name.partition(".")[0] for problem in snippet.problems)
 

@@ -39,7 +39,7 @@ async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
     bench.cells_request = CellsRequest(
         done_steps, bench.branches.current, bench.settings.prompt_chars
     )
-    reading = _Reading(bench, replaced_ids)
+    reading = _ReplyReader(bench, replaced_ids)
     running = asyncio.ensure_future(reading.work())
     try:
         script = await _ask(bench, reading)
@@ -63,7 +63,7 @@ def _others(bench: Workbench, replaced_ids: Collection[str]) -> tuple[Step, ...]
     return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced_ids)
 
 
-async def _ask(bench: Workbench, reading: _Reading) -> Script:
+async def _ask(bench: Workbench, reading: _ReplyReader) -> Script:
     """What the model writes; it is asked once more if its reply contains no code.
 
     Raises NoCodeError if the second reply contains none either.
@@ -87,7 +87,7 @@ def _script(bench: Workbench, script: Script) -> Script:
     return dataclasses.replace(script, cells=cells_of(code))
 
 
-class _Reading:
+class _ReplyReader:
     """The cells of a reply that is being written: recorded in order, and run."""
 
     def __init__(self, bench: Workbench, replaced_ids: Collection[str]) -> None:

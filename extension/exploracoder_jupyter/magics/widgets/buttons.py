@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ViewState:
     """What the user is viewing, and what can be done with it."""
 
     exploration: Exploration
@@ -40,7 +40,7 @@ class Seen:
 
 
 # Makes the words after the sub-command from what is being viewed and the hint.
-Words = Callable[[Seen, str], str]
+Words = Callable[[ViewState, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class Look:
     words: Words = lambda at, hint: ""
 
 
-def _subtask(at: Seen, hint: str = "") -> str:
+def _subtask(at: ViewState, hint: str = "") -> str:
     return str(number_of(at.exploration, at.step)) if at.step is not None else ""
 
 
-def _candidate(at: Seen, hint: str = "") -> str:
+def _candidate(at: ViewState, hint: str = "") -> str:
     if at.step is None or at.candidate is None:
         return ""
     ids = [one.id for one in at.step.candidates]
@@ -119,7 +119,7 @@ class ButtonsPart:
         self.step = kit.column([kit.row([buttons[look.command] for look in STEP]), self._hint])
         self.end = kit.row([buttons[look.command] for look in END])
 
-    def order(self, look: Look, at: Seen) -> Order:
+    def order(self, look: Look, at: ViewState) -> Order:
         """The order that a press stands for; a command that takes the hint clears it."""
         hint = " ".join(self._hint.value.split())
         words = look.words(at, hint)
@@ -127,7 +127,7 @@ class ButtonsPart:
             self._hint.value = ""
         return Order(look.command, words)
 
-    def update(self, moment: Moment, at: Seen | None) -> None:
+    def update(self, moment: Moment, at: ViewState | None) -> None:
         """Enable the buttons whose command would be accepted now."""
         for look, button in self._buttons.values():
             can = at.can(look) if at is not None else look is CANCEL and moment.is_working

@@ -15,7 +15,7 @@ from exploracoder_jupyter.magics.faces.html_face import as_html
 from exploracoder_jupyter.magics.faces.text_face import plain
 from exploracoder_jupyter.magics.page_blocks import Block, Line, Page
 from exploracoder_jupyter.magics.parsing import Order
-from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look, Seen
+from exploracoder_jupyter.magics.widgets.buttons import ButtonsPart, Look, ViewState
 from exploracoder_jupyter.magics.widgets.selected_item import Choice
 from exploracoder_jupyter.magics.widgets.widget_factory import Kit
 from exploracoder_jupyter.magics.work_snapshot import Moment
@@ -143,11 +143,11 @@ class View:
         number = ids.index(at) + 1
         return pages.candidate(number, self._candidate, is_proposed=at == chosen_id)
 
-    def _seen(self, moment: Moment) -> Seen | None:
+    def _seen(self, moment: Moment) -> ViewState | None:
         if moment.exploration is None:
             return None
         abilities = abilities_of(moment.exploration, moment.progress)
-        return Seen(moment.exploration, abilities, self._step, self._candidate)
+        return ViewState(moment.exploration, abilities, self._step, self._candidate)
 
     def _pressed(self, look: Look) -> None:
         with self._lock:

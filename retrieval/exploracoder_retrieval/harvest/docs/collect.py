@@ -34,7 +34,7 @@ _READERS: dict[str, Callable[[Page, str], Iterator[Piece]]] = {
 
 
 @dataclass(slots=True)
-class Collected:
+class CollectedPieces:
     """The pieces of all files; ``import_name`` is the module that most of the APIs are in."""
 
     import_name: str
@@ -57,7 +57,7 @@ def collect(
     import_name: str | None,
     on_skip: Skip,
     progress: Progress | None = None,
-) -> Collected:
+) -> CollectedPieces:
     """Read all files of the sources; what cannot be read is skipped with a reason.
 
     Args:
@@ -71,7 +71,7 @@ def collect(
     lists = [file for file in files if file.suffix in sources.LISTS]
     inventories = _inventories(files, on_skip)
     start = import_name or "".join(char if char.isalnum() else "_" for char in library)
-    pieces = Collected(start)
+    pieces = CollectedPieces(start)
     for file in lists:
         _read(file, Page(file.path, library, start, file.url), pieces, on_skip)
     if import_name is None:
@@ -128,7 +128,7 @@ def _listed(page: Page, inventory: Inventory) -> Iterator[ApiDoc]:
         )
 
 
-def _read(file: DocsFile, page: Page, pieces: Collected, on_skip: Skip) -> None:
+def _read(file: DocsFile, page: Page, pieces: CollectedPieces, on_skip: Skip) -> None:
     try:
         if file.suffix in sources.LISTS:
             for doc in read_lines(page, on_skip):

@@ -15,7 +15,7 @@ MAX_SIZE_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class InventoryEntry:
     """One Python name of an inventory; ``uri`` is relative to the documentation's root."""
 
     path: str
@@ -29,7 +29,7 @@ class Inventory:
 
     project: str
     version: str
-    names: tuple[Listed, ...]
+    names: tuple[InventoryEntry, ...]
 
     @property
     def pages(self) -> tuple[str, ...]:
@@ -55,11 +55,11 @@ def read_inventory(path: Path) -> Inventory:
     return Inventory(inventory.project, inventory.version, tuple(_python_names(inventory.objects)))
 
 
-def _python_names(objects: list[object]) -> Iterator[Listed]:
+def _python_names(objects: list[object]) -> Iterator[InventoryEntry]:
     for each in objects:
         kind = KINDS.get(getattr(each, "role", ""))
         if kind is not None and getattr(each, "domain", "") == "py":
-            yield Listed(each.name, kind, each.uri_expanded)  # type: ignore[attr-defined]
+            yield InventoryEntry(each.name, kind, each.uri_expanded)  # type: ignore[attr-defined]
 
 
 def _unpacked(data: bytes) -> bytes:
