@@ -38,6 +38,8 @@ class Connection:
         sock.setblocking(False)
         self._sock = sock
         self._buffer = bytearray()
+        self._unsent = bytearray()
+        self._is_sending = False
         self._waiter: asyncio.Future[None] | None = None
         self._has_ended = False
         self._turn_until = 0.0
@@ -67,27 +69,60 @@ class Connection:
             ConnectionClosed: The other end has gone.
             TimeoutError: It did not take the frame in time.
         """
-        frame = memoryview(pack(message))
         deadline = asyncio.get_running_loop().time() + timeout_s
-        while frame:
+        self._is_sending = True
+        try:
+            # Frames may not be mixed: what `send_now` could not send yet goes first.
+            earlier, self._unsent = self._unsent, bytearray()
+            await self._send_all(memoryview(earlier), (), deadline)
+            await self._send_all(memoryview(pack(message)), descriptors, deadline)
+        finally:
+            self._is_sending = False
+            self._flush()
+
+    def send_now(self, message: Message) -> None:
+        """Send a frame without waiting, after what is being sent; socket errors are ignored.
+
+        What the socket does not take is sent as soon as it does.
+        """
+        self._unsent += pack(message)
+        self._flush()
+
+    async def _send_all(
+        self, frames: memoryview, descriptors: Sequence[int], deadline: float
+    ) -> None:
+        while frames:
             try:
-                count = self._send_some(frame, descriptors)
+                count = self._send_some(frames, descriptors)
             except BlockingIOError:
                 await self._wait(deadline, is_for_writing=True)
                 continue
             except (OSError, ValueError) as error:
                 raise ConnectionClosed from error
-            frame, descriptors = frame[count:], ()
+            frames, descriptors = frames[count:], ()
 
-    def send_now(self, message: Message) -> None:
-        """Send a short frame without waiting; socket errors are ignored."""
-        with contextlib.suppress(OSError):
-            self._sock.send(pack(message))
+    def _flush(self) -> None:
+        """Send of `_unsent` what the socket takes, and the rest once it takes more."""
+        fd = self._sock.fileno()
+        if fd < 0 or self._is_sending:
+            return
+        try:
+            del self._unsent[: self._sock.send(self._unsent) if self._unsent else 0]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._unsent.clear()
+        with contextlib.suppress(RuntimeError):  # without a loop, the rest goes with the next frame
+            loop = asyncio.get_running_loop()
+            if self._unsent:
+                loop.add_writer(fd, self._flush)
+            else:
+                loop.remove_writer(fd)
 
-    def _send_some(self, frame: memoryview, descriptors: Sequence[int]) -> int:
+    def _send_some(self, frames: memoryview, descriptors: Sequence[int]) -> int:
         if descriptors:
-            return socket.send_fds(self._sock, [frame], list(descriptors))
-        return self._sock.send(frame)
+            return socket.send_fds(self._sock, [frames], list(descriptors))
+        return self._sock.send(frames)
 
     async def receive(self, timeout_s: float) -> Message:
         """The next message.

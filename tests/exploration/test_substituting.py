@@ -45,6 +45,11 @@ def test_what_cannot_be_called_so_is_left_out() -> None:
     assert made("leaf.to_text(strip=True)", BLEND) == []
 
 
+def test_a_name_that_is_assigned_stays() -> None:
+    assert made("Steeper = 3", BLEND) == []
+    assert made("Steeper = Steeper(leaf)", BLEND) == ["Steeper = blend(leaf)"]
+
+
 def test_a_class_stands_in_for_the_member_that_makes_it() -> None:
     assert "pipe.steep(5)" in made("pipe.pour(5)", STEEPER)
     assert made("pipe.pour(minutes=5)", STEEPER) == ["pipe.steep(minutes=5)"]

@@ -61,6 +61,20 @@ async def test_a_message_larger_than_the_buffers_waits_for_its_reader(other_end:
     assert received == message
 
 
+async def test_what_is_sent_at_once_arrives_whole_and_in_order(other_end: Ends) -> None:
+    connection, theirs = other_end
+    messages = [{"n": number, "text": "x" * 1_000_000} for number in range(4)]
+
+    connection.send_now(messages[0])
+    sending = asyncio.create_task(connection.send(messages[1]))
+    await asyncio.sleep(0)
+    connection.send_now(messages[2])
+    connection.send_now(messages[3])
+
+    assert [(await asyncio.to_thread(wire.receive, theirs))[0] for _ in messages] == messages
+    await sending
+
+
 async def test_descriptors_travel_with_a_message(other_end: Ends) -> None:
     connection, theirs = other_end
     read_end, write_end = os.pipe()

@@ -151,7 +151,7 @@ def _modules(trees: Iterable[ast.Module]) -> dict[str, str]:
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
-    """The attributes and names, each with the call that it is the function of, if any."""
+    """The attributes and the names that are read, each with the call that it is the function of."""
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         call = calls.get(id(node))
@@ -161,7 +161,7 @@ def _places(tree: ast.Module) -> Iterator[_Place]:
                 owner = value.col_offset if value.lineno == row else None
                 root = syntax.chain_of(node).partition(".")[0]
                 yield _Place(name, row, start, end, call, True, owner, root)
-            case ast.Name(id=name, lineno=row, col_offset=start, end_col_offset=int(end)):
+            case ast.Name(name, ast.Load(), lineno=row, col_offset=start, end_col_offset=int(end)):
                 yield _Place(name, row, start, end, call)
 
 
