@@ -51,10 +51,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    chosen = {"levels": config.getoption("sandbox"), "strategies": config.getoption("strategy")}
-    chosen["levels"] = _sandboxing(config).level
+    options = {"levels": config.getoption("sandbox"), "strategies": config.getoption("strategy")}
+    options["levels"] = _sandboxing(config).level
     for item in items:
-        for name, value in chosen.items():
+        for name, value in options.items():
             marker = item.get_closest_marker(name)
             if marker is not None and value not in marker.args:
                 item.add_marker(pytest.mark.skip(reason=marker.kwargs["reason"]))

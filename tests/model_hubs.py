@@ -32,9 +32,9 @@ class _FileHandler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        asked = self.headers.get("Range", "")
-        self.server.asked.append((self.path, asked))
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if self.server.ranges else 0
+        byte_range = self.headers.get("Range", "")
+        self.server.asked.append((self.path, byte_range))
+        start = int(byte_range.removeprefix("bytes=").rstrip("-")) if self.server.ranges else 0
         body = self.server.content[start:]
         status = self.server.status
         self.send_response(206 if self.server.ranges and status == 200 else status)

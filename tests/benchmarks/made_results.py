@@ -12,9 +12,9 @@ NOT_COMPARED = {"seconds", "seconds_model", "seconds_execution", "seconds_explor
 NOT_COMPARED |= {"cached_calls", "jobs"}
 
 
-def made(**given: Any) -> RunResult:
+def made(**fields: Any) -> RunResult:
     """A solved run, but for what is given."""
-    solved: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "problem": "Tiny/0",
         "dataset": "Tiny",
         "method": "direct",
@@ -30,24 +30,24 @@ def made(**given: Any) -> RunResult:
         "cached_tokens": 600,
         "seconds": 10.0,
     }
-    return RunResult.model_validate(solved | given)
+    return RunResult.model_validate(defaults | fields)
 
 
-def failed(**given: Any) -> RunResult:
+def failed(**fields: Any) -> RunResult:
     """A run whose check failed."""
     wrong = {"status": "failed", "exit_code": 1, "checks": "failed", "tests_passed": 0}
-    return made(**(wrong | given))
+    return made(**(wrong | fields))
 
 
-def apart(**given: Any) -> RunResult:
+def apart(**fields: Any) -> RunResult:
     """A run that does not count."""
     aside = {"status": "setup", "fault": "harness", "exit_code": 2, "ran": False, "executed": None}
-    return made(**(aside | given))
+    return made(**(aside | fields))
 
 
-def provenance(digest: str = "0" * 16, **given: Any) -> dict[str, Provenance]:
+def provenance(digest: str = "0" * 16, **fields: Any) -> dict[str, Provenance]:
     """What a plan says of with what it was run, by its key."""
-    told: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "code": Code(digest=digest),
         "versions": {"python": "3.11.2"},
         "model": "tea",
@@ -58,5 +58,5 @@ def provenance(digest: str = "0" * 16, **given: Any) -> dict[str, Provenance]:
         "executor": "local, 1 at a time",
         "settings": {},
     }
-    found = Provenance.model_validate(told | given)
-    return {found.key: found}
+    record = Provenance.model_validate(defaults | fields)
+    return {record.key: record}

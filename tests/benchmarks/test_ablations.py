@@ -12,19 +12,19 @@ from exploracoder_bench.ablations import PARTS, find_ablations
 SMALL, STANDARD = PROFILES["small"], PROFILES["standard"]
 
 
-def names(chosen: str, settings: Settings) -> list[str]:
-    return [one.name for one in find_ablations([chosen], settings)]
+def names(choice: str, settings: Settings) -> list[str]:
+    return [one.name for one in find_ablations([choice], settings)]
 
 
 @pytest.mark.parametrize("settings", [SMALL, STANDARD])
 def test_each_ablation_changes_settings_and_is_named_once(settings: Settings) -> None:
-    found = find_ablations(["all", "each", "bare", "sieve"], settings)
+    ablations = find_ablations(["all", "each", "bare", "sieve"], settings)
 
-    assert len({one.row for one in found}) == len(found)
-    for one in found:
-        changed = make_settings(settings.profile, **one.settings)
-        assert changed != settings
-        assert settings.cells == changed.cells or one.name == "no-cells"
+    assert len({one.row for one in ablations}) == len(ablations)
+    for one in ablations:
+        variant = make_settings(settings.profile, **one.settings)
+        assert variant != settings
+        assert settings.cells == variant.cells or one.name == "no-cells"
 
 
 def test_a_part_that_a_profile_does_without_cannot_be_left_out() -> None:

@@ -67,6 +67,6 @@ def test_one_run_measures_every_part(
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert [row["part"] for row in rows] == ["state"] * 6 + ["chain"] * 3 + ["back"] * 4 + ["sleep"]
     assert all(row["seconds"] > 0 for row in rows)
-    printed = capsys.readouterr().out
-    assert printed.count("\n| ") == len(rows) + 1
-    assert "load average before" in printed
+    output = capsys.readouterr().out
+    assert output.count("\n| ") == len(rows) + 1
+    assert "load average before" in output

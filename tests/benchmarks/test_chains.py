@@ -42,18 +42,18 @@ def raised(ename: str) -> Observation:
 def saved(file: Path, *attempts: Attempt, **more: Any) -> Path:
     """The notebook of an exploration that ended with these texts."""
     task = Task(text="Make tea.", libraries=("tea",), check="assert tea")
-    told: dict[str, Any] = {"solution": Solution(attempts=attempts)} if attempts else {}
-    document.save(file, Exploration(task=task, settings=PROFILES["small"], **told, **more))
+    fields: dict[str, Any] = {"solution": Solution(attempts=attempts)} if attempts else {}
+    document.save(file, Exploration(task=task, settings=PROFILES["small"], **fields, **more))
     return file
 
 
-def step(number: int, status: StepStatus, *tried: Observation) -> Step:
+def step(number: int, status: StepStatus, *observations: Observation) -> Step:
     """A subtask whose last try became its experience, if it has any."""
     candidates = tuple(
         Candidate(
             id=f"step-{number}/{at}", code="", origin="draft", apis=("tea.brew",), observation=one
         )
-        for at, one in enumerate(tried)
+        for at, one in enumerate(observations)
     )
     return Step(
         subtask=Subtask(id=f"step-{number}", goal="Brew."),
@@ -63,10 +63,12 @@ def step(number: int, status: StepStatus, *tried: Observation) -> Step:
     )
 
 
-def attempt(ran: Observation, checked: Observation | None) -> Attempt:
+def attempt(ran: Observation, check_observation: Observation | None) -> Attempt:
     """A text that was run, and checked if it got so far."""
-    checks = "none" if checked is None else "passed" if checked.ran else "failed"
-    return Attempt(code="pass", observation=ran, check_observation=checked, checks=checks)
+    checks = (
+        "none" if check_observation is None else "passed" if check_observation.ran else "failed"
+    )
+    return Attempt(code="pass", observation=ran, check_observation=check_observation, checks=checks)
 
 
 @pytest.mark.parametrize(
@@ -92,12 +94,12 @@ def test_a_solution_was_executed_when_nothing_but_an_assertion_of_its_check_fail
 def test_the_text_that_the_exploration_stands_by_is_the_one_that_tells(tmp_path: Path) -> None:
     wrong, worse = attempt(RAN, raised("AssertionError")), attempt(RAN, raised("KeyError"))
 
-    found = [
+    facts = [
         read_execution(saved(tmp_path / "e.ipynb", *attempts))
         for attempts in ((wrong, worse), (worse, wrong), ())
     ]
 
-    assert found == [
+    assert facts == [
         {"executed": False, "checked": 2},
         {"executed": True, "checked": 2},
         {"executed": False, "checked": 0},
@@ -137,11 +139,11 @@ def spent(**calls: int) -> tuple[Spending, ...]:
     )
 
 
-def written(number: int, *tried: Observation) -> Step:
+def written(number: int, *observations: Observation) -> Step:
     """A cell that was written, with the docs of what it uses."""
     doc = ApiDoc(path=f"tea.pour_{number}", kind="function", library="tea")
-    recommended = Recommendation(apis=(RankedApi(doc=doc, score=1.0, is_kept=True),))
-    return step(number, "done", *tried).model_copy(update={"recommendation": recommended})
+    recommendation = Recommendation(apis=(RankedApi(doc=doc, score=1.0, is_kept=True),))
+    return step(number, "done", *observations).model_copy(update={"recommendation": recommendation})
 
 
 DOUBTFUL = attempt(RAN, None).model_copy(
@@ -169,9 +171,9 @@ def test_a_step_is_explored_when_the_model_was_asked_for_it_alone(
     chain = (step(1, "done", RAN), step(2, "done", raised("KeyError"), RAN))
     notebook = saved(tmp_path / "e.ipynb", *attempts, spending=spent(**calls), steps=chain)
 
-    found = read_exploring(notebook)
+    facts = read_exploring(notebook)
 
-    assert found == {"explored_steps": steps, "looks": looks, "came_of_exploring": came_of_it}
+    assert facts == {"explored_steps": steps, "looks": looks, "came_of_exploring": came_of_it}
 
 
 def test_docs_ranked_for_a_subtask_and_example_arguments_are_no_exploring(tmp_path: Path) -> None:

@@ -30,8 +30,8 @@ BENCH = [sys.executable, "-c", "from exploracoder.cli import main; main()", "ben
 
 @pytest.fixture
 def problem(tmp_path: Path, plain_python: str) -> Problem:
-    (found,) = read_tasks(write_task(tmp_path / "Pot"), lambda _: plain_python)
-    return found
+    (task,) = read_tasks(write_task(tmp_path / "Pot"), lambda _: plain_python)
+    return task
 
 
 def judged(problem: Problem, folder: Path) -> Verdict:
@@ -149,21 +149,21 @@ def test_rrr_solves_a_class_at_its_second_oracle_call_and_the_tables_say_so(
     words = ["--problems", str(tmp_path / "tasks"), "--method", "rrr", "--out", str(out)]
     words += ["--model", server.model, "--base-url", server.base_url, "--timeout", "600"]
     words += ["--pythons", plain_python, "--set", "run-seconds=240"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*BENCH, "run", *words], capture_output=True, text=True, timeout=900, check=False
     )
 
-    assert done.returncode == 0, done.stderr
-    assert "judged 1/1  Pot  counts" in done.stderr
+    assert process.returncode == 0, process.stderr
+    assert "judged 1/1  Pot  counts" in process.stderr
     (result,) = Ledger(out / "results.jsonl")
     assert (result.status, result.tests, result.tests_passed) == ("solved", 3, 3)
     assert result.oracle_calls == (pytest.approx(1 / 3), 1.0)
     assert "Leaf" in server.chat_requests[-1].last_user_message
     assert "has no attribute 'title'" in server.chat_requests[1].last_user_message
-    told = write_report([out], tmp_path / "report", None, print)
-    assert "| after oracle calls |  | 1 | 2 |" in told
-    assert "| rrr | pass@1 | 0.0% [0.0%, 79.3%] | 100.0% [20.7%, 100.0%] |" in told
-    assert "| rrr | test rate | 33.3% | 100.0% |" in told
+    report = write_report([out], tmp_path / "report", None, print)
+    assert "| after oracle calls |  | 1 | 2 |" in report
+    assert "| rrr | pass@1 | 0.0% [0.0%, 79.3%] | 100.0% [20.7%, 100.0%] |" in report
+    assert "| rrr | test rate | 33.3% | 100.0% |" in report
 
 
 CALLED = [
@@ -175,10 +175,10 @@ CALLED = [
 
 
 def test_a_sample_that_ended_stands_with_its_last_text() -> None:
-    passed = [after_calls(CALLED, calls, passes_all).value for calls in (1, 2, 3, 9)]
+    pass_rates = [after_calls(CALLED, calls, passes_all).value for calls in (1, 2, 3, 9)]
     rates = [after_calls(CALLED, calls, float).value for calls in (1, 2, 3)]
 
-    assert passed == [0.0, 0.5, 0.5, 0.5]
+    assert pass_rates == [0.0, 0.5, 0.5, 0.5]
     assert rates == [(0.5 + 0.25) / 2, (1.0 + 0.375) / 2, (1.0 + 0.125) / 2]
 
 

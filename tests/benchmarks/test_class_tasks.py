@@ -82,9 +82,9 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
     cup = {**pot, "name": "Cup", "class": "Cup"}
     rows, out = read_rows(listed(tmp_path, pot, cup)), tmp_path / "tasks"
 
-    refused = make_class_tasks(rows, out, plain_python, print)
+    refusals = make_class_tasks(rows, out, plain_python, print)
 
-    assert refused == ["Cup: None of its tests needs what the class does."]
+    assert refusals == ["Cup: None of its tests needs what the class does."]
     assert [one.name for one in out.iterdir()] == ["Pot"]
     (problem,) = read_tasks(out, lambda _: plain_python)
     assert (problem.tests, problem.solution, problem.dataset) == (TELLING, POT, "tea")
@@ -116,10 +116,10 @@ def test_a_class_whose_tests_do_not_run_here_is_refused_with_what_pytest_says(
     (root / FILE).write_text("import no_such_module\n")
     rows = read_rows(listed(tmp_path, {**ROW, "repository": "own"}))
 
-    (refused,) = make_class_tasks(rows, tmp_path / "tasks", plain_python, print)
+    (refusal,) = make_class_tasks(rows, tmp_path / "tasks", plain_python, print)
 
-    assert refused.startswith("Pot: None of its tests pass here:")
-    assert "no_such_module" in refused
+    assert refusal.startswith("Pot: None of its tests pass here:")
+    assert "no_such_module" in refusal
 
 
 def test_the_classes_of_repoclassbench_are_read_with_their_descriptions(tmp_path: Path) -> None:
@@ -177,11 +177,11 @@ def test_a_class_is_told_of_by_heads_and_docstrings_alone(tmp_path: Path) -> Non
         "    class Lid:\n        def lift(self):\n            return secret()\n\n\nlast = 1\n"
     )
 
-    found = cut(file, "Pot")
+    parts = cut(file, "Pot")
 
-    assert found.rest == "import enum\n\n\n\n\nlast = 1\n"
-    assert found.code.startswith('@register("pot")\nclass Pot(')
-    assert found.description.splitlines() == [
+    assert parts.rest == "import enum\n\n\n\n\nlast = 1\n"
+    assert parts.code.startswith('@register("pot")\nclass Pot(')
+    assert parts.description.splitlines() == [
         "The class `Pot`, derived from `Base, metaclass=Meta`, decorated with `@register('pot')`.",
         "",
         "What it is for:",
@@ -243,21 +243,21 @@ def test_an_environment_has_its_pins_and_is_made_once(index: Path) -> None:
             "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
         wheel.writestr("leaf-1.0.dist-info/RECORD", "")
-    said: list[str] = []
+    messages: list[str] = []
 
-    python = environment_of(["leaf==1.0"], said.append)
+    python = environment_of(["leaf==1.0"], messages.append)
 
     command = [python, "-c", "import leaf; print(leaf.taste)"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "green\n"
-    assert environment_of(["leaf==1.0"], said.append) == python
-    assert said == ["making an environment of leaf==1.0"]
+    assert environment_of(["leaf==1.0"], messages.append) == python
+    assert messages == ["making an environment of leaf==1.0"]
 
 
 def test_an_environment_that_cannot_be_made_is_said_and_not_taken_for_one(index: Path) -> None:
     for _ in range(2):
-        with pytest.raises(SetupError, match="No matching distribution found for leaf==9") as said:
+        with pytest.raises(SetupError, match="No matching distribution found for leaf==9") as error:
             environment_of(["leaf==9"], print)
-        assert "environment of leaf==9 cannot be made with Python 3." in str(said.value)
-        assert "--pythons" in str(said.value)
+        assert "environment of leaf==9 cannot be made with Python 3." in str(error.value)
+        assert "--pythons" in str(error.value)
     with pytest.raises(InputError, match="'leaf' is no pin"):
         environment_of(["leaf"], print)

@@ -34,8 +34,16 @@ class Stage:
     explored: list[Sample] = field(default_factory=list)
 
     def run(self, *words: str) -> Result:
-        given = ["run", "--problems", str(self.kit), "--select", "Tiny/0", "--out", str(self.out)]
-        return CliRunner().invoke(bench, [*given, *words], standalone_mode=False)
+        arguments = [
+            "run",
+            "--problems",
+            str(self.kit),
+            "--select",
+            "Tiny/0",
+            "--out",
+            str(self.out),
+        ]
+        return CliRunner().invoke(bench, [*arguments, *words], standalone_mode=False)
 
     def examine(
         self, problem: Problem, out: Path, run_seconds: float | None = None, **_: object
@@ -51,12 +59,12 @@ class Stage:
 
 @pytest.fixture
 def stage(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    staged = Stage(kit, tmp_path / "out")
-    monkeypatch.setattr(harness, "examine", staged.examine)
-    monkeypatch.setattr(harness, "explore", staged.explore)
+    new_stage = Stage(kit, tmp_path / "out")
+    monkeypatch.setattr(harness, "examine", new_stage.examine)
+    monkeypatch.setattr(harness, "explore", new_stage.explore)
     monkeypatch.setattr(harness, "warm_index", lambda _: "")
     monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingCost(""))
-    return staged
+    return new_stage
 
 
 @pytest.mark.parametrize(
@@ -73,9 +81,9 @@ def test_known_solutions_and_samples_have_the_same_seconds_for_a_run(
     stage: Stage, words: list[str], seconds: float
 ) -> None:
     methods = ("direct", "capir", "exploration")
-    done = stage.run("--model", "embedded", "--method", ",".join(methods), *words)
+    result = stage.run("--model", "embedded", "--method", ",".join(methods), *words)
 
-    assert done.exception is None, done.output
+    assert result.exception is None, result.output
     assert stage.judged_s == [seconds]
     assert {sample.way.method: sample.run_seconds for sample in stage.explored} == dict.fromkeys(
         methods, seconds
@@ -84,28 +92,28 @@ def test_known_solutions_and_samples_have_the_same_seconds_for_a_run(
 
 def test_an_ablation_is_a_row_of_its_own_with_the_settings_that_make_it(stage: Stage) -> None:
     words = ("--model", "embedded", "--method", "direct,exploration", "--ablate", "sieve,grammar")
-    done = stage.run(*words)
+    result = stage.run(*words)
 
-    assert done.exception is None, done.output
+    assert result.exception is None, result.output
     ways = {sample.key[1]: sample.way for sample in stage.explored}
     assert list(ways) == ["direct", "exploration", "exploration-no-sieve", "exploration-no-grammar"]
     assert ways["exploration-no-sieve"].method == "exploration"
     assert ways["exploration-no-sieve"].options == ("--set=sift=False",)
     assert len({sample.folder for sample in stage.explored}) == 4
-    kept = Ledger(stage.out / "results.jsonl")
-    assert {one.method: one.options for one in kept}["exploration-no-grammar"] == (
+    ledger = Ledger(stage.out / "results.jsonl")
+    assert {one.method: one.options for one in ledger}["exploration-no-grammar"] == (
         "--set=existing_names=False",
     )
 
 
 def test_a_plan_and_each_of_its_results_say_with_what_they_were_made(stage: Stage) -> None:
-    done = stage.run("--model", "embedded", "--method", "direct")
+    result = stage.run("--model", "embedded", "--method", "direct")
 
-    assert done.exception is None, done.output
-    begun = read_plan(stage.out)
-    assert begun is not None
-    assert begun.code == own_code()
-    assert [one.provenance for one in Ledger(stage.out / "results.jsonl")] == [*begun.provenance]
+    assert result.exception is None, result.output
+    plan = read_plan(stage.out)
+    assert plan is not None
+    assert plan.code == own_code()
+    assert [one.provenance for one in Ledger(stage.out / "results.jsonl")] == [*plan.provenance]
 
 
 @pytest.mark.parametrize(
@@ -126,10 +134,10 @@ def test_what_one_of_the_methods_refuses_is_said_before_anything_is_done(
     # Not even an environment of pins is made.
     monkeypatch.setattr(bench_commands, "with_environments", lambda *_: pytest.fail("made one"))
 
-    done = stage.run("--model", "embedded", "--method", "exploration,direct", *words)
+    result = stage.run("--model", "embedded", "--method", "exploration,direct", *words)
 
-    assert isinstance(done.exception, InputError)
-    assert said in str(done.exception)
+    assert isinstance(result.exception, InputError)
+    assert said in str(result.exception)
     assert not stage.out.exists()
 
 
@@ -138,9 +146,9 @@ def test_a_sample_during_which_the_code_was_changed_does_not_count(
 ) -> None:
     monkeypatch.setattr(harness, "code_digest", lambda: "another")
 
-    done = stage.run("--model", "embedded", "--method", "direct")
+    result = stage.run("--model", "embedded", "--method", "direct")
 
-    assert "The code was changed while this ran" in str(done.exception)
+    assert "The code was changed while this ran" in str(result.exception)
     assert not list(Ledger(stage.out / "results.jsonl"))
 
 
@@ -148,11 +156,11 @@ def test_a_run_ends_before_it_could_pass_its_money_and_goes_on_with_more(stage: 
     # A sample has 1,000 prompt and 100 completion tokens.
     words = ["--model", "embedded", "--method", "direct", "--samples", "4", "--price", "10,100"]
 
-    ended = stage.run(*words, "--max-money", "0.05")
+    result = stage.run(*words, "--max-money", "0.05")
 
-    assert "0.04 of 0.05 are spent, and the next sample, of direct, may cost 0.02" in ended.output
-    assert "2 samples were not begun" in ended.output
-    assert ended.return_value == 1
+    assert "0.04 of 0.05 are spent, and the next sample, of direct, may cost 0.02" in result.output
+    assert "2 samples were not begun" in result.output
+    assert result.return_value == 1
     assert len(stage.explored) == 2
     assert stage.run(*words, "--max-money", "0.08", "--jobs", "3").return_value == 0
     assert [sample.way.seed for sample in stage.explored] == [0, 1, 2, 3]
@@ -162,23 +170,23 @@ def test_money_without_a_price_is_refused_and_the_table_of_prices_has_one(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["--model", "embedded", "--method", "direct", "--max-money", "1"]
-    refused = stage.run(*words)
+    result = stage.run(*words)
 
-    assert "--max-money needs the price of embedded" in str(refused.exception)
+    assert "--max-money needs the price of embedded" in str(result.exception)
     config = stage.kit / "config"
     config.mkdir()
     (config / "prices.yaml").write_text("- {model: embed*, prompt: 1, completion: 2}\n")
     monkeypatch.setenv("EXPLORACODER_CONFIG", str(config))
     assert stage.run(*words).return_value == 0
-    begun = read_plan(stage.out)
-    assert begun is not None
-    assert begun.price.completion == 2
+    plan = read_plan(stage.out)
+    assert plan is not None
+    assert plan.price.completion == 2
 
 
 def test_the_pages_compare_methods_that_there_are() -> None:
     page = Path(__file__).parents[2] / "docs/benchmarks.md"
-    shown = page.read_text(encoding="utf-8") + (bench.commands["compare"].help or "")
-    named = re.findall(r"\bruns:([\w-]+)", shown)
+    text = page.read_text(encoding="utf-8") + (bench.commands["compare"].help or "")
+    methods = re.findall(r"\bruns:([\w-]+)", text)
 
-    assert len(named) == 5
-    assert set(named) <= set(METHODS)
+    assert len(methods) == 5
+    assert set(methods) <= set(METHODS)

@@ -115,12 +115,12 @@ def test_completions_become_problems_that_their_known_solutions_solve(
 def test_a_published_set_requires_its_pins_unless_an_interpreter_is_named(
     completions: Path, name: str, pins: tuple[str, ...]
 ) -> None:
-    pinned = open_problems([f"{name}={completions}"], parse_pythons(None))
-    named = open_problems([f"{name}={completions}"], ANY)
+    pinned_problems = open_problems([f"{name}={completions}"], parse_pythons(None))
+    unpinned_problems = open_problems([f"{name}={completions}"], ANY)
 
-    assert {one.requires for one in pinned} == {pins}
-    assert {one.requires for one in named} == {()}
-    assert [one.digest for one in pinned] == [one.digest for one in named]
+    assert {one.requires for one in pinned_problems} == {pins}
+    assert {one.requires for one in unpinned_problems} == {()}
+    assert [one.digest for one in pinned_problems] == [one.digest for one in unpinned_problems]
 
 
 def test_the_columns_of_torchdata_require_its_pins(tmp_path: Path) -> None:
@@ -355,11 +355,11 @@ def test_a_task_is_another_when_its_library_is_and_the_same_wherever_it_lies(
         (problem,) = open_problems([str(folder)], ANY)
         return problem.digest
 
-    mine, moved = tmp_path / "mine", tmp_path / "elsewhere/mine"
+    mine, copy = tmp_path / "mine", tmp_path / "elsewhere/mine"
     init_tasks(mine)
     before = digest(mine)
-    shutil.copytree(mine, moved)
-    assert digest(moved) == before
+    shutil.copytree(mine, copy)
+    assert digest(copy) == before
 
     library = mine / "greetings/library/tinygreet.py"
     (library.parent / "__pycache__").mkdir()
@@ -367,7 +367,7 @@ def test_a_task_is_another_when_its_library_is_and_the_same_wherever_it_lies(
     assert digest(mine) == before
     library.write_text(library.read_text().replace("Good day", "Hi"))
     assert digest(mine) != before
-    assert digest(moved) == before
+    assert digest(copy) == before
 
 
 @pytest.mark.parametrize(
@@ -430,14 +430,14 @@ def test_a_private_library_has_the_new_names_only_and_stubs_that_say_so(tmp_path
 
     (home,) = make_libraries(tmp_path / "made", read_mapping(file))
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={"PYTHONPATH": str(home.parent)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     stub = (home / "__init__.pyi").read_text()
     compile(stub, "stub", "exec")
     assert "def connect(" in stub
@@ -448,10 +448,10 @@ def test_a_private_library_has_the_new_names_only_and_stubs_that_say_so(tmp_path
 def test_private_libraries_are_made_from_their_pins_unless_an_interpreter_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[Sequence[str]] = []
+    requested_pins: list[Sequence[str]] = []
 
     def made(pins: Sequence[str], say: object) -> str:
-        asked.append(pins)
+        requested_pins.append(pins)
         return sys.executable
 
     monkeypatch.setattr(bench_commands, "environment_of", made)
@@ -459,10 +459,10 @@ def test_private_libraries_are_made_from_their_pins_unless_an_interpreter_is_nam
     file.write_text(json.dumps({"beatnum": {"array": "numset"}}))
 
     bench_commands.private_libraries_command(tmp_path / "named", sys.executable, file)
-    assert asked == []
+    assert requested_pins == []
     bench_commands.private_libraries_command(tmp_path / "pinned", None, file)
 
-    assert asked == [PANDAS]
+    assert requested_pins == [PANDAS]
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "pinned/beatnum")
 
 

@@ -20,12 +20,12 @@ def test_a_function_that_raises_when_it_is_called_is_no_success(
 ) -> None:
     way = Way("direct", 0, hides_check=hides_check)
     with ScriptedModelServer("```python\ndef spell(them):\n    return them[9]\n```") as server:
-        asked = ModelOptions(server.model, server.base_url)
+        model_choice = ModelOptions(server.model, server.base_url)
         sample = Sample(
-            problems["Tiny/0"], way, asked, tmp_path / "out", timeout_s=60, run_seconds=15
+            problems["Tiny/0"], way, model_choice, tmp_path / "out", timeout_s=60, run_seconds=15
         )
-        done = explore(sample)
+        result = explore(sample)
 
-    assert (done.status, done.ran, done.executed) == ("failed", True, False)
-    assert done.checked == (0 if hides_check else 1)
-    assert success_at_k([done], 1).value == 0.0
+    assert (result.status, result.ran, result.executed) == ("failed", True, False)
+    assert result.checked == (0 if hides_check else 1)
+    assert success_at_k([result], 1).value == 0.0

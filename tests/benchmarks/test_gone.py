@@ -48,7 +48,7 @@ def run(
     methods: tuple[str, ...] = ("direct",),
 ) -> tuple[RunResult, ...]:
     """A run whose samples come out as is said, one after another, by each method."""
-    told = list(results)
+    outcomes = list(results)
 
     def explore(sample: Sample, **_: object) -> RunResult:
         # As slow as a real one: those that are done at the same time are seen in any order.
@@ -56,7 +56,7 @@ def run(
         while _kept(out) < sample.way.seed and time.monotonic() < deadline:
             time.sleep(0.01)
         which = {"seed": sample.way.seed, "method": sample.way.method}
-        return told[sample.way.seed].model_copy(update=which)
+        return outcomes[sample.way.seed].model_copy(update=which)
 
     monkeypatch.setattr(harness, "explore", explore)
     plan = Plan(
@@ -67,7 +67,7 @@ def run(
         options=(),
         timeout_s=60,
         methods=methods,
-        samples=len(told),
+        samples=len(outcomes),
     )
     settings = {name: settings_for(name, is_embedded=False) for name in methods}
     bench = Bench(plan, [problem], ModelOptions("scripted"), settings, out)
@@ -109,22 +109,22 @@ def test_nothing_else_ends_the_run(
 def test_what_is_told_before_a_plan_is_written_once_beforehand(
     problem: Problem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    briefed_methods: list[str] = []
 
     def brief_for(sample: Sample, **_: object) -> BriefingCost:
-        asked.append(sample.way.method)
+        briefed_methods.append(sample.way.method)
         return BriefingCost("No library.", "execution")
 
     monkeypatch.setattr(harness, "brief_for", brief_for)
 
     run(problem, tmp_path / "direct", [made()], monkeypatch, ("direct", "docprompting"))
-    assert asked == []
+    assert briefed_methods == []
 
     methods = ("capir", "epigen", "exploracoder-paper-no-knowledge", "exploration")
     results = run(problem, tmp_path / "all", [made()] * 2, monkeypatch, methods)
 
     # With the profile standard all of them show as many plans, and one of them none.
-    assert asked == ["capir"]
+    assert briefed_methods == ["capir"]
     # What goes wrong there is for each sample to find out.
     assert len(results) == 8
 
@@ -167,10 +167,10 @@ def test_a_cluster_whose_scheduler_is_lost_loses_its_samples_and_nothing_else(
 
 
 def test_a_problem_that_nobody_judged_is_excluded(problem: Problem, tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     pool = Pool(CancellingPool(), 1)
 
-    (verdict,) = judge_all([problem], tmp_path, pool, said.append).values()
+    (verdict,) = judge_all([problem], tmp_path, pool, messages.append).values()
 
     assert (verdict.is_sound, verdict.digest) == (False, problem.digest)
     assert verdict.reason == "It could not be tried: It was cancelled: its cluster was lost."

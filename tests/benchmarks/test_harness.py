@@ -35,16 +35,16 @@ class Model:
         self.wanted = 0
 
     def __call__(self, request: RecordedRequest) -> Outcome:
-        said = json.dumps(request.body)
+        body = json.dumps(request.body)
         form = json.dumps(request.body.get("response_format", {}))
         if "subtasks" in form:
             return '{"subtasks": ["Spell the number"]}'
         if "relevant" in form:
             return '{"relevant": [1]}'
-        if "introductions" in said:
+        if "introductions" in body:
             return "Spells numbers."
         self.wanted += 1
-        if "Spell each" in said:
+        if "Spell each" in body:
             return RIGHT
         return Delay(self.wait_s, WRONG) if self.wait_s else WRONG
 
@@ -59,10 +59,10 @@ class Stage:
     method: str = "direct"
 
     def command(self, out: Path, *more: str) -> list[str]:
-        given = ["run", "--problems", str(self.kit), "--select", "Tiny/0,Tiny/1,Other/0"]
-        given += ["--method", self.method, "--model", self.server.model, "--timeout", "60"]
-        given += ["--base-url", self.server.base_url, "--out", str(out)]
-        return [*BENCH, *given, *more]
+        arguments = ["run", "--problems", str(self.kit), "--select", "Tiny/0,Tiny/1,Other/0"]
+        arguments += ["--method", self.method, "--model", self.server.model, "--timeout", "60"]
+        arguments += ["--base-url", self.server.base_url, "--out", str(out)]
+        return [*BENCH, *arguments, *more]
 
     def run(self, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
         command = self.command(out, *more)
@@ -92,17 +92,17 @@ def either(
     request: pytest.FixtureRequest, stage: Stage, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Stage, Path]:
     """A method that plans, or one that does not, and a run of it that nothing disturbed."""
-    staged = replace(stage, method=request.param)
-    if staged.method == stage.method:
+    variant = replace(stage, method=request.param)
+    if variant.method == stage.method:
         whole: Path = request.getfixturevalue("whole")
-        return staged, whole
-    return staged, undisturbed(staged, tmp_path_factory.mktemp("whole"))
+        return variant, whole
+    return variant, undisturbed(variant, tmp_path_factory.mktemp("whole"))
 
 
 def undisturbed(stage: Stage, out: Path) -> Path:
-    done = stage.run(out)
-    assert done.returncode == 0, done.stderr
-    assert "Other/0  excluded  Its check accepts a solution that" in done.stderr
+    process = stage.run(out)
+    assert process.returncode == 0, process.stderr
+    assert "Other/0  excluded  Its check accepts a solution that" in process.stderr
     return out
 
 
@@ -130,8 +130,8 @@ def is_there(pid: int) -> bool:
 def children_of(pid: int) -> list[int]:
     """The processes below it, its own children first."""
     threads = Path(f"/proc/{pid}/task").glob("*/children")
-    found = [int(child) for thread in threads for child in thread.read_text().split()]
-    return [below for child in found for below in (child, *children_of(child))]
+    children = [int(child) for thread in threads for child in thread.read_text().split()]
+    return [below for child in children for below in (child, *children_of(child))]
 
 
 def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
@@ -143,7 +143,7 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     stage.model.wait_s = 30.0
     with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
         wait_until(lambda: stage.model.wanted == before + 2)
-        asked = len(stage.server.chat_requests)
+        request_count = len(stage.server.chat_requests)
         below = children_of(harness.pid)
         harness.kill()
     assert below
@@ -157,7 +157,7 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     assert facts(out) == facts(whole)
     assert "1 of them finished before" in again.stderr
     # Tiny/0 was not asked for again; of Tiny/1 the answer alone, since it never came.
-    assert len(stage.server.chat_requests) == asked + 1
+    assert len(stage.server.chat_requests) == request_count + 1
     lines = (out / "results.jsonl").read_text().splitlines()
     assert len(lines) == 2
     for row in facts(out):
@@ -177,12 +177,12 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
         below = children_of(harness.pid)
         # As a terminal does, to all that it runs.
         os.killpg(harness.pid, signal.SIGINT)
-        _, said = harness.communicate(timeout=20)
+        _, stderr = harness.communicate(timeout=20)
     stage.model.wait_s = 0.0
 
     assert harness.returncode == 130
-    assert f"the same command goes on with {out}." in said
-    assert "Traceback" not in said
+    assert f"the same command goes on with {out}." in stderr
+    assert "Traceback" not in stderr
     assert below
     wait_until(lambda: not any(map(is_there, below)))
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
@@ -191,32 +191,32 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
 def test_a_hidden_check_is_asked_only_when_the_solution_is_there(
     stage: Stage, whole: Path, tmp_path: Path
 ) -> None:
-    done = stage.run(tmp_path, "--checks", "hidden")
+    process = stage.run(tmp_path, "--checks", "hidden")
 
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert [one["status"] for one in facts(tmp_path)] == [one["status"] for one in facts(whole)]
     for report in tmp_path.glob("work/*/*/report.json"):
         assert json.loads(report.read_text())["verified"]["checks"] == "none"
         assert not (report.parent / "check.py").exists()
 
-    shown = stage.run(tmp_path)
+    rerun = stage.run(tmp_path)
 
-    assert shown.returncode != 0
-    assert "--checks hidden" in shown.stderr
+    assert rerun.returncode != 0
+    assert "--checks hidden" in rerun.stderr
 
 
 def test_each_problem_finds_the_others_solved_and_never_itself(
     stage: Stage, whole: Path, tmp_path: Path
 ) -> None:
-    staged = replace(stage, method="exploration")
+    variant = replace(stage, method="exploration")
 
     def asked(out: Path, *more: str) -> dict[str, str]:
         before = len(stage.server.chat_requests)
-        done = staged.run(out, "--checks", "hidden", *more)
-        assert done.returncode == 0, done.stderr
-        said = [json.dumps(one.body) for one in stage.server.chat_requests[before:]]
+        process = variant.run(out, "--checks", "hidden", *more)
+        assert process.returncode == 0, process.stderr
+        bodies = [json.dumps(one.body) for one in stage.server.chat_requests[before:]]
         return {
-            task: " ".join(one for one in said if f"Task: {task}" in one)
+            task: " ".join(one for one in bodies if f"Task: {task}" in one)
             for task in ("Spell each", "Spell it.")
         }
 
@@ -225,7 +225,7 @@ def test_each_problem_finds_the_others_solved_and_never_itself(
 
     of_each, of_it = "frumpkin.frumple(number) for number in", "word = frumpkin.frumple(number)"
     # What the same model solved in another run, with its check, is no example in a measurement.
-    assert not any(code in said for said in alone.values() for code in (of_each, of_it))
+    assert not any(code in prompts for prompts in alone.values() for code in (of_each, of_it))
     assert of_each in remembering["Spell it."]
     assert of_it not in remembering["Spell it."]
     assert of_it in remembering["Spell each"]
@@ -240,24 +240,24 @@ def test_a_model_or_a_problem_that_changed_is_refused_before_anything_is_asked(
     assert [row["status"] for row in facts(whole)] == ["solved", "failed"]
 
     with ScriptedModelServer(RIGHT, model="another") as other:
-        changed = stage.run(whole, "--model", other.model, "--base-url", other.base_url)
-    assert "The model changed under the runs kept here" in changed.stderr
+        model_refusal = stage.run(whole, "--model", other.model, "--base-url", other.base_url)
+    assert "The model changed under the runs kept here" in model_refusal.stderr
     assert other.chat_requests == []
 
     number = stage.kit / "fixtures/numbers/data/number.txt"
     number.write_text("3")
-    moved = stage.run(whole)
+    data_refusal = stage.run(whole)
     number.write_text("2")
-    assert "Tiny/1: the problem or its data changed" in moved.stderr
+    assert "Tiny/1: the problem or its data changed" in data_refusal.stderr
 
 
 @pytest.mark.thorough
 def test_methods_share_replies_when_the_command_says_so(stage: Stage, tmp_path: Path) -> None:
     both = replace(stage, method="capir,epigen")
 
-    done = both.run(tmp_path, "--share-replies")
+    process = both.run(tmp_path, "--share-replies")
 
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     results = list(Ledger(tmp_path / "results.jsonl"))
     # By problem: a run that is ended has problems of which every method is there.
     assert [(one.problem, one.method) for one in results] == [
@@ -285,9 +285,9 @@ def test_a_dask_cluster_of_two_processes_ends_with_the_same_table(
     )
     with cluster:
         address = cluster.scheduler_address.removeprefix("tcp://")
-        done = stage.run(tmp_path / "dask", "--executor", f"dask://{address}")
+        process = stage.run(tmp_path / "dask", "--executor", f"dask://{address}")
 
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert facts(tmp_path / "dask") == facts(whole)
     assert {one.jobs for one in Ledger(whole / "results.jsonl")} == {1}
     assert {one.jobs for one in Ledger(tmp_path / "dask" / "results.jsonl")} == {2}
@@ -304,9 +304,9 @@ def test_a_worker_that_dies_is_nobodys_failure(stage: Stage, tmp_path: Path) -> 
         wait_until(lambda: len(stage.server.chat_requests) > before)
         # The leash, the command, and what that started: the command dies.
         os.kill(children_of(children_of(harness.pid)[0])[0], signal.SIGKILL)
-        said = harness.communicate(timeout=180)[1]
+        stderr = harness.communicate(timeout=180)[1]
     stage.model.wait_s = 0.0
 
-    assert "(harness)" in said
+    assert "(harness)" in stderr
     (row,) = facts(out)
     assert (row["status"], row["fault"]) == ("setup", "harness")

@@ -107,6 +107,6 @@ def test_a_function_was_executed_when_its_check_called_it_and_only_an_assertion_
 ) -> None:
     problem = problems["Tiny/0"]
 
-    found = assess(replace(problem, check=check or problem.check), f"{HEAD}{body}\n", folder)
+    assessment = assess(replace(problem, check=check or problem.check), f"{HEAD}{body}\n", folder)
 
-    assert (found.ran, found.executed) == (ran, executed)
+    assert (assessment.ran, assessment.executed) == (ran, executed)

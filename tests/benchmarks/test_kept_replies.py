@@ -30,15 +30,15 @@ WHOSE = ReplySource(
 
 
 def bench_run(kit: Path, out: Path, *words: str) -> Result:
-    given = ["run", "--problems", str(kit), "--select", "Tiny/0", "--out", str(out)]
-    given += ["--pythons", sys.executable, "--checks", "hidden"]
-    return CliRunner().invoke(bench, [*given, *words], standalone_mode=False)
+    arguments = ["run", "--problems", str(kit), "--select", "Tiny/0", "--out", str(out)]
+    arguments += ["--pythons", sys.executable, "--checks", "hidden"]
+    return CliRunner().invoke(bench, [*arguments, *words], standalone_mode=False)
 
 
 def a_run(folder: Path, **about_it: str) -> Path:
     """A run with one kept reply."""
-    noted = provenance(endpoint="http://127.0.0.1:1/v1", prompts=prompts.fingerprints())
-    write_plan(folder, plan(model="strong", provenance=noted, **about_it))
+    record = provenance(endpoint="http://127.0.0.1:1/v1", prompts=prompts.fingerprints())
+    write_plan(folder, plan(model="strong", provenance=record, **about_it))
     ReplyCache(folder / "replies/tea/exploration", is_free=False).put("k/1", REPLY)
     return folder
 
@@ -50,8 +50,8 @@ def test_replies_come_back_as_they_were(tmp_path: Path) -> None:
     assert about(file).model == "strong"
     assert unpack(file, tmp_path / "again") == 1
 
-    kept = ReplyCache(tmp_path / "again/replies/tea/exploration", is_free=False)
-    assert kept.get("k/1") == REPLY
+    cache = ReplyCache(tmp_path / "again/replies/tea/exploration", is_free=False)
+    assert cache.get("k/1") == REPLY
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,11 @@ def test_a_run_that_has_no_endpoint_and_a_file_without_a_head_are_refused(tmp_pa
 
 def test_a_closed_cache_asks_nobody(tmp_path: Path) -> None:
     ReplyCache(tmp_path).put("k", REPLY)
-    closed = ReplyCache(tmp_path, is_closed=True)
+    cache = ReplyCache(tmp_path, is_closed=True)
 
-    assert closed.get("k") == REPLY.model_copy(update={"from_cache": True})
+    assert cache.get("k") == REPLY.model_copy(update={"from_cache": True})
     with pytest.raises(ModelError, match="has no reply to what is asked now"):
-        closed.get("other")
+        cache.get("other")
 
 
 def test_the_kept_replies_of_the_repository_say_whose_they_are() -> None:
@@ -110,14 +110,14 @@ def test_the_kept_replies_of_the_repository_say_whose_they_are() -> None:
 def test_a_run_is_repeated_from_its_kept_replies_without_a_model(kit: Path, tmp_path: Path) -> None:
     first, again, file = tmp_path / "first", tmp_path / "again", tmp_path / "replies.jsonl"
     with ScriptedModelServer(lambda _: ANSWER) as server:
-        asked = ["--model", server.model, "--base-url", server.base_url, "--method", "direct"]
-        done = bench_run(kit, first, *asked)
-    assert done.return_value == 0, done.output
+        options = ["--model", server.model, "--base-url", server.base_url, "--method", "direct"]
+        result = bench_run(kit, first, *options)
+    assert result.return_value == 0, result.output
 
     keep(first, file)
-    repeated = bench_run(kit, again, "--method", "direct", "--replies", str(file))
+    rerun = bench_run(kit, again, "--method", "direct", "--replies", str(file))
 
-    assert repeated.return_value == 0, repeated.output
+    assert rerun.return_value == 0, rerun.output
     rows = [
         [
             one.model_dump(exclude=NOT_COMPARED | {"provenance"})

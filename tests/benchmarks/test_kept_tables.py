@@ -50,9 +50,9 @@ def results(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_tables_of_the_pages_are_what_their_results_say(page: Path) -> None:
-    done = tables(str(page), "--results", str(RESULTS), "--check")
+    result = tables(str(page), "--results", str(RESULTS), "--check")
 
-    assert done.return_value == 0, done.output
+    assert result.return_value == 0, result.output
     assert tables_of(page.read_text())
 
 
@@ -88,10 +88,10 @@ def test_a_stale_table_is_told_of_and_drawn_anew_and_nothing_else_is(results: Pa
     page = results / "page.md"
     page.write_text(PAGE)
 
-    told = tables(str(page), "--results", str(results), "--check")
+    result = tables(str(page), "--results", str(results), "--check")
 
-    assert told.return_value == 1
-    assert "the table tea is not what its results say" in told.output
+    assert result.return_value == 1
+    assert "the table tea is not what its results say" in result.output
     assert page.read_text() == PAGE
     assert tables(str(page), "--results", str(results)).return_value == 0
     text = page.read_text()

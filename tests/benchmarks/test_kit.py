@@ -64,15 +64,15 @@ def test_libraries_of_published_sets_bring_their_pins_unless_an_interpreter_is_n
     kit: Path,
 ) -> None:
     file = kit / "dev/Other.jsonl"
-    known = json.loads(file.read_text()) | {"library": "monkey+beatnum"}
-    file.write_text(json.dumps(known) + "\n")
+    row = json.loads(file.read_text()) | {"library": "monkey+beatnum"}
+    file.write_text(json.dumps(row) + "\n")
 
-    pinned = open_problems([str(kit)], parse_pythons(None))
-    named = open_problems([str(kit)], parse_pythons(sys.executable))
+    pinned_problems = open_problems([str(kit)], parse_pythons(None))
+    unpinned_problems = open_problems([str(kit)], parse_pythons(sys.executable))
 
-    required = {one.libraries: one.requires for one in pinned}
-    assert required == {("frumpkin",): (), ("monkey", "beatnum"): PANDAS}
-    assert {one.requires for one in named} == {()}
+    requirements = {one.libraries: one.requires for one in pinned_problems}
+    assert requirements == {("frumpkin",): (), ("monkey", "beatnum"): PANDAS}
+    assert {one.requires for one in unpinned_problems} == {()}
 
 
 def test_the_known_solution_goes_on_from_the_unfinished_code(
@@ -161,18 +161,18 @@ def test_whatever_a_data_set_calls_a_problem_its_folder_stays_inside(
 
 
 def test_smoke_means_the_first_two_of_each_set(problems: dict[str, Problem]) -> None:
-    chosen = select(list(problems.values()), ["smoke"])
+    selection = select(list(problems.values()), ["smoke"])
 
-    assert [one.name for one in chosen] == ["Other/0", "Tiny/0", "Tiny/1"]
+    assert [one.name for one in selection] == ["Other/0", "Tiny/0", "Tiny/1"]
 
 
 def test_names_may_overlap_and_each_problem_comes_once(problems: dict[str, Problem]) -> None:
-    given = list(problems.values())
+    candidates = list(problems.values())
 
-    chosen = select(given, ["Tiny", "Tiny/2", "Other/0"])
+    selection = select(candidates, ["Tiny", "Tiny/2", "Other/0"])
 
-    assert [one.name for one in chosen] == ["Other/0", "Tiny/0", "Tiny/1", "Tiny/2"]
-    assert select(given, ["all"]) == chosen
+    assert [one.name for one in selection] == ["Other/0", "Tiny/0", "Tiny/1", "Tiny/2"]
+    assert select(candidates, ["all"]) == selection
 
 
 def test_a_name_that_means_nothing_is_refused(problems: dict[str, Problem]) -> None:
@@ -199,8 +199,8 @@ def test_a_file_of_a_kit_that_is_damaged_is_refused_with_the_line(
 
 def test_a_row_without_a_known_solution_is_refused(kit: Path) -> None:
     file = kit / "dev/Other.jsonl"
-    told = json.loads(file.read_text()) | {"canonical_solution": []}
-    file.write_text(json.dumps(told))
+    row = json.loads(file.read_text()) | {"canonical_solution": []}
+    file.write_text(json.dumps(row))
 
     with pytest.raises(InputError, match="line 1, is no problem: canonical_solution"):
         read_kit(kit, lambda _: sys.executable)

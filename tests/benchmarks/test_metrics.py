@@ -26,8 +26,8 @@ ALL_SMALL = [(n, c, k) for n in range(1, 8) for c in range(n + 1) for k in range
 
 def test_pass_at_k_is_the_share_of_all_choices_of_k_samples_in_which_one_passes() -> None:
     for n, c, k in ALL_SMALL:
-        chosen = list(combinations([True] * c + [False] * (n - c), k))
-        share = sum(map(any, chosen)) / len(chosen)
+        choices = list(combinations([True] * c + [False] * (n - c), k))
+        share = sum(map(any, choices)) / len(choices)
 
         assert pass_at_k(n, c, k) == pytest.approx(share, abs=1e-12)
 
@@ -46,10 +46,12 @@ def test_pass_at_k_is_unbiased_where_the_share_of_passes_is_known(
     draw = random.Random(7)
     rounds = 20_000
 
-    found = [pass_at_k(n, sum(draw.random() < rate for _ in range(n)), k) for _ in range(rounds)]
+    estimates = [
+        pass_at_k(n, sum(draw.random() < rate for _ in range(n)), k) for _ in range(rounds)
+    ]
 
     truth = 1 - (1 - rate) ** k
-    assert sum(found) / rounds == pytest.approx(truth, abs=5 * 0.5 / math.sqrt(rounds))
+    assert sum(estimates) / rounds == pytest.approx(truth, abs=5 * 0.5 / math.sqrt(rounds))
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(3, 1, 4), (3, 4, 1), (3, -1, 1), (0, 0, 1)])
@@ -60,12 +62,12 @@ def test_pass_at_k_is_refused_where_it_is_not_known(n: int, c: int, k: int) -> N
 
 def test_the_interval_holds_the_true_mean_about_as_often_as_it_says() -> None:
     draw = random.Random(3)
-    rounds, held = 200, 0
+    rounds, hits = 200, 0
     for _ in range(rounds):
-        found = bootstrap([float(draw.random() < 0.4) for _ in range(60)])
-        held += found.low <= 0.4 <= found.high
+        estimate = bootstrap([float(draw.random() < 0.4) for _ in range(60)])
+        hits += estimate.low <= 0.4 <= estimate.high
 
-    assert 0.88 <= held / rounds <= 0.99
+    assert 0.88 <= hits / rounds <= 0.99
 
 
 def test_an_interval_is_the_same_on_every_call_and_unknown_of_nothing() -> None:
@@ -83,16 +85,22 @@ def test_an_interval_is_the_same_on_every_call_and_unknown_of_nothing() -> None:
 def test_problems_that_all_came_out_alike_leave_room_for_others(
     value: float, problems: int, low: float, high: float
 ) -> None:
-    found = bootstrap([value] * problems)
+    estimate = bootstrap([value] * problems)
 
-    assert (found.value, found.problems) == (value, problems)
-    assert (found.low, found.high) == (pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3))
+    assert (estimate.value, estimate.problems) == (value, problems)
+    assert (estimate.low, estimate.high) == (
+        pytest.approx(low, abs=1e-3),
+        pytest.approx(high, abs=1e-3),
+    )
 
 
 def test_equal_shares_that_are_neither_none_nor_all_have_room_on_both_sides() -> None:
-    for found in (bootstrap([0.5] * 6), ratio([(1, 2), (2, 4), (4, 8), (1, 2), (3, 6), (5, 10)])):
-        assert found.low == pytest.approx(0.5 - 0.195, abs=1e-3)
-        assert found.high == pytest.approx(0.5 + 0.195, abs=1e-3)
+    for estimate in (
+        bootstrap([0.5] * 6),
+        ratio([(1, 2), (2, 4), (4, 8), (1, 2), (3, 6), (5, 10)]),
+    ):
+        assert estimate.low == pytest.approx(0.5 - 0.195, abs=1e-3)
+        assert estimate.high == pytest.approx(0.5 + 0.195, abs=1e-3)
 
 
 def test_what_is_no_share_has_the_interval_that_resampling_gives_it() -> None:
@@ -116,17 +124,17 @@ def test_the_sign_test_agrees_with_counting_all_throws() -> None:
         for better in range(n + 1):
             edge = min(better, n - better)
             as_far = [k for k in range(n + 1) if min(k, n - k) <= edge]
-            counted = sum(math.comb(n, k) for k in as_far) / 2**n
+            probability = sum(math.comb(n, k) for k in as_far) / 2**n
 
-            assert sign_test(better, n - better) == pytest.approx(counted)
+            assert sign_test(better, n - better) == pytest.approx(probability)
 
 
 def test_problems_weigh_the_same_however_many_samples_they_have() -> None:
     many = [made(problem="a", seed=seed) for seed in range(9)]
 
-    found = estimate_at_k([*many, failed(problem="b")], 1, is_pass)
+    estimate = estimate_at_k([*many, failed(problem="b")], 1, is_pass)
 
-    assert (found.value, found.problems) == (0.5, 2)
+    assert (estimate.value, estimate.problems) == (0.5, 2)
 
 
 def test_what_is_not_the_methods_fault_is_no_sample() -> None:
@@ -155,12 +163,12 @@ def test_a_pair_is_compared_on_the_problems_that_both_have() -> None:
     first = [failed(problem=name) for name in "abcdefgh"] + [made(problem="only")]
     second = [made(problem=name) for name in "abcdefg"] + [failed(problem="h")]
 
-    paired = compare(first, second)
+    comparison = compare(first, second)
 
-    assert (paired.first, paired.second) == (0.0, 0.875)
-    assert paired.difference.value == pytest.approx(0.875)
-    assert paired.is_clear
-    assert (len(paired.better), paired.worse) == (7, ())
+    assert (comparison.first, comparison.second) == (0.0, 0.875)
+    assert comparison.difference.value == pytest.approx(0.875)
+    assert comparison.is_clear
+    assert (len(comparison.better), comparison.worse) == (7, ())
     assert not compare(first, first).is_clear
 
 
@@ -168,10 +176,10 @@ def test_a_few_problems_make_no_difference_clear() -> None:
     for names, is_clear in (("a", False), ("ab", False), ("abcde", False), ("abcdef", True)):
         worst, best = ([make(problem=one) for one in names] for make in (failed, made))
 
-        paired = compare(worst, best)
+        comparison = compare(worst, best)
 
-        assert (paired.difference.value, paired.is_clear) == (1.0, is_clear)
-        assert paired.difference.low < 0.3
+        assert (comparison.difference.value, comparison.is_clear) == (1.0, is_clear)
+        assert comparison.difference.low < 0.3
         assert compare(best, worst).is_clear == is_clear
 
 
@@ -225,8 +233,8 @@ def test_a_plan_that_nobody_explored_is_no_chain() -> None:
 def test_the_names_that_a_known_solution_calls_are_those_of_libraries() -> None:
     solution = "def f(x):\n    y = helper(len(x))\n    return Pot(y).brew(2).pour().brew(1)\n"
 
-    found = gold_names(solution, "def helper(n): return n\n")
-    assert sorted(found) == ["Pot", "brew", "pour"]
+    names = gold_names(solution, "def helper(n): return n\n")
+    assert sorted(names) == ["Pot", "brew", "pour"]
     assert gold_names("not python (") == ()
 
 
@@ -251,9 +259,9 @@ def test_the_names_that_a_known_solution_calls_are_those_of_libraries() -> None:
 def test_the_names_of_a_library_are_told_from_those_of_python_and_other_modules(
     code: str, found: list[str]
 ) -> None:
-    called = called_names(code, "data = [1]", {"tealeaf"}, {"pick", "Pot", "brew", "index"})
+    names = called_names(code, "data = [1]", {"tealeaf"}, {"pick", "Pot", "brew", "index"})
 
-    assert sorted(called) == sorted(found)
+    assert sorted(names) == sorted(found)
 
 
 def test_the_share_of_names_that_do_not_exist_is_a_mean_over_problems() -> None:

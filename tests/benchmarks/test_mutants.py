@@ -69,11 +69,11 @@ def made(shape: str) -> Problem:
 def test_a_check_that_tells_accepts_the_known_solution_and_no_mutant(shape: str) -> None:
     problem = made(shape)
 
-    found = mutants(problem)
+    mutations = mutants(problem)
 
-    assert found
+    assert mutations
     assert passes(problem, problem.solution)
-    assert [what for what, code in found.items() if passes(problem, code)] == []
+    assert [what for what, code in mutations.items() if passes(problem, code)] == []
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -7,18 +7,23 @@ from typing import Any
 from exploracoder_bench.plan import Plan, going_on, now
 
 
-def plan(**given: Any) -> Plan:
+def plan(**fields: Any) -> Plan:
     """A plan of one method, but for what is given."""
-    told: dict[str, Any] = {"version": "1.0", "python": "3.11.2", "created": now(), "command": "c"}
-    told |= {"model": "tea", "identity": "0", "options": (), "timeout_s": 1.0}
-    return Plan.model_validate(told | {"methods": ("direct",), "samples": 1} | given)
+    defaults: dict[str, Any] = {
+        "version": "1.0",
+        "python": "3.11.2",
+        "created": now(),
+        "command": "c",
+    }
+    defaults |= {"model": "tea", "identity": "0", "options": (), "timeout_s": 1.0}
+    return Plan.model_validate(defaults | {"methods": ("direct",), "samples": 1} | fields)
 
 
 def test_what_a_run_went_on_with_is_kept_once_and_what_it_was_begun_with_stays() -> None:
-    begun = plan()
-    assert going_on(begun, plan(), []).also_with == ()
+    original = plan()
+    assert going_on(original, plan(), []).also_with == ()
 
-    older = going_on(begun, plan(version="1.1"), [])
+    older = going_on(original, plan(version="1.1"), [])
     again = going_on(older, plan(version="1.1"), [])
     back = going_on(going_on(again, plan(version="1.1", python="3.12.0"), []), plan(), [])
 
@@ -30,6 +35,6 @@ def test_what_a_run_went_on_with_is_kept_once_and_what_it_was_begun_with_stays()
 
 
 def test_a_plan_of_an_earlier_version_is_read() -> None:
-    told = plan().model_dump(mode="json", exclude={"also_with"})
+    fields = plan().model_dump(mode="json", exclude={"also_with"})
 
-    assert Plan.model_validate(told).also_with == ()
+    assert Plan.model_validate(fields).also_with == ()

@@ -29,17 +29,17 @@ def adapter(tmp_path: Path) -> Path:
 @pytest.fixture
 def planned(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Bench]:
     """The benches that would have been run."""
-    made: list[Bench] = []
+    benches: list[Bench] = []
 
     def note(one: Bench, _: object) -> list[RunResult]:
-        made.append(one)
+        benches.append(one)
         raise InputError("Enough was seen.")
 
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(bench_commands, "run_bench", note)
-    return made
+    return benches
 
 
 def run(kit: Path, out: Path, *more: object) -> BaseException | None:
@@ -79,10 +79,10 @@ def test_the_same_adapter_elsewhere_goes_on_and_a_changed_one_does_not(
     kit: Path, planned: list[Bench], adapter: Path, tmp_path: Path
 ) -> None:
     run(kit, tmp_path / "out", "--lora", adapter)
-    moved = adapter.rename(tmp_path / "moved.gguf")
-    run(kit, tmp_path / "out", "--lora", moved)
-    write_gguf(moved, LORA | {"general.name": "another"}, {})
-    run(kit, tmp_path / "out", "--lora", moved)
+    new_path = adapter.rename(tmp_path / "moved.gguf")
+    run(kit, tmp_path / "out", "--lora", new_path)
+    write_gguf(new_path, LORA | {"general.name": "another"}, {})
+    run(kit, tmp_path / "out", "--lora", new_path)
 
     first, same, other = (one.plan for one in planned)
     assert going_on(first, same, []).identity == first.identity

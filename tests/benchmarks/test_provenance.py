@@ -26,19 +26,19 @@ def test_a_run_notes_its_code_server_sandbox_machine_and_settings() -> None:
     settings = {"exploration": PROFILES["small"]}
     about = {"model": "embedded", "identity": "0", "base_url": None, "api_key": ""}
 
-    found = provenance_of(settings, executor="local", **about)
+    record = provenance_of(settings, executor="local", **about)
 
     if (ROOT / ".git").exists():
-        said = subprocess.run(
+        process = subprocess.run(
             ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
         )
-        assert found.code.commit == said.stdout.strip()
-    assert found.server.startswith("xllamacpp ")
-    assert found.sandbox
-    assert found.machine.cores <= (os.cpu_count() or 1)
-    assert found.machine.memory_gib > 0.5
-    assert found.settings["exploration"]["profile"] == "small"
-    assert found.key == found.model_copy().key != found.model_copy(update={"sandbox": ""}).key
+        assert record.code.commit == process.stdout.strip()
+    assert record.server.startswith("xllamacpp ")
+    assert record.sandbox
+    assert record.machine.cores <= (os.cpu_count() or 1)
+    assert record.machine.memory_gib > 0.5
+    assert record.settings["exploration"]["profile"] == "small"
+    assert record.key == record.model_copy().key != record.model_copy(update={"sandbox": ""}).key
 
 
 def test_runs_do_not_go_on_with_other_code() -> None:
@@ -77,8 +77,8 @@ def test_of_two_runs_of_an_earlier_version_nobody_knows_whether_the_code_was_the
 
 def test_results_of_before_this_was_noted_are_read() -> None:
     for file in (ROOT / "benchmarks/results").rglob("plan.json"):
-        begun = read_plan(file.parent)
+        plan = read_plan(file.parent)
 
-        assert begun is not None
-        known = {one.provenance for one in Ledger(file.with_name("results.jsonl"))}
-        assert known <= ({*begun.provenance} or {""})
+        assert plan is not None
+        keys = {one.provenance for one in Ledger(file.with_name("results.jsonl"))}
+        assert keys <= ({*plan.provenance} or {""})

@@ -22,11 +22,11 @@ def make_kit(folder: Path, queries: tuple[str, ...]) -> Path:
     ]
     with gzip.open(folder / "pools" / "brew.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(line) + "\n" for line in pool)
-    asked = [
+    questions = [
         {"id": query, "query": query, "gold": ["brew.act_1"], "library": "brew", "dataset": "one"}
         for query in queries
     ]
-    (folder / "dev" / "brew.jsonl").write_text("".join(json.dumps(one) + "\n" for one in asked))
+    (folder / "dev" / "brew.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
     return folder
 
 

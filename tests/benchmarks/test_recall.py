@@ -35,11 +35,11 @@ def question(number: int, library: str, *gold: str, dataset: str = "") -> Questi
     )
 
 
-def lesson(asked: Question, column: int) -> Lesson:
+def lesson(question: Question, column: int) -> Lesson:
     """One in which a single feature tells the gold API from the others."""
     features = np.zeros((4, len(FEATURES)), dtype=np.float32)
     features[0, column] = 1.0
-    return Lesson(asked, features, np.asarray([True, False, False, False]))
+    return Lesson(question, features, np.asarray([True, False, False, False]))
 
 
 def test_recall_counts_the_gold_paths_within_each_cut() -> None:
@@ -58,10 +58,10 @@ def test_every_data_set_counts_the_same_and_what_is_missing_is_not_found() -> No
 def test_what_tells_gold_apart_gets_the_weight() -> None:
     lessons = [lesson(question(n, "one"), column=1) for n in range(5)]
 
-    learned = dict(zip(FEATURES, learn(lessons), strict=True))
+    weights = dict(zip(FEATURES, learn(lessons), strict=True))
 
-    assert learned.pop("hybrid_where_unused") == FIXED["hybrid_where_unused"]
-    assert max(learned, key=learned.__getitem__) == FEATURES[1]
+    assert weights.pop("hybrid_where_unused") == FIXED["hybrid_where_unused"]
+    assert max(weights, key=weights.__getitem__) == FEATURES[1]
     assert learn(lessons, without=FEATURES[1])[1] == 0
 
 
@@ -84,16 +84,16 @@ def kit(tmp_path: Path) -> Path:
     (tmp_path / "dev").mkdir()
     (tmp_path / "pools").mkdir()
     pool = [
-        {"path": path, "library": "brew", "kind": "function", "summary": said, "doc": said}
-        for path, said in APIS.items()
+        {"path": path, "library": "brew", "kind": "function", "summary": text, "doc": text}
+        for path, text in APIS.items()
     ]
     with gzip.open(tmp_path / "pools" / "brew.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(line) + "\n" for line in pool)
-    asked = [
+    questions = [
         question(0, "brew", "brew.pour").model_copy(update={"query": "fill cups with tea"}),
         question(1, "brew", "brew.boil", dataset="more").model_copy(update={"query": "boil it"}),
     ]
-    lines = "".join(one.model_dump_json() + "\n" for one in asked)
+    lines = "".join(one.model_dump_json() + "\n" for one in questions)
     (tmp_path / "dev" / "brew.jsonl").write_text(lines)
     return tmp_path
 
@@ -107,15 +107,15 @@ def test_one_command_prints_one_table_for_all_recipes(
 
     code = main(["--kit", str(kit), *options, "--runs", str(tmp_path / "runs")])
 
-    whole, _, planned = capsys.readouterr().out.partition("On the 1 questions with subtasks")
+    whole, _, subtask_part = capsys.readouterr().out.partition("On the 1 questions with subtasks")
     assert code == 0
     for recipe in ("| BM25 | Desc |", "| MiniLM | Path |", "| naive hybrid |", "| ours | Fields |"):
         assert recipe in whole
-        assert recipe in planned
+        assert recipe in subtask_part
     assert "| MT |" not in whole
     assert "| ours + memory | Fields | ST |" in whole
     # With a memory nobody plans.
-    assert planned.count("| MT |") == planned.count("| ST |") - 1 == 13
+    assert subtask_part.count("| MT |") == subtask_part.count("| ST |") - 1 == 13
     runs = {run.stem: run.read_text().splitlines() for run in (tmp_path / "runs").glob("*.jsonl")}
     assert {name: len(lines) for name, lines in runs.items()} == {
         name: 2 if name.endswith("ST") else 1 for name in runs
@@ -130,10 +130,10 @@ def test_a_planners_subtasks_are_asked_for_once(kit: Path, tmp_path: Path) -> No
     with ScriptedModelServer(reply) as server:
         model = ["--model", server.model, "--base-url", server.base_url]
         first = kit_plans.main([*options, *model])
-        asked = len(server.requests)
+        request_count = len(server.requests)
         again = kit_plans.main([*options, *model])
 
-    assert (first, again, len(server.requests)) == (0, 0, asked)
+    assert (first, again, len(server.requests)) == (0, 0, request_count)
     subtasks = ["Boil water", "Pour tea into cups"]
     assert read_subtasks(out) == {"brew/0": subtasks, "brew/1": subtasks}
 
@@ -170,9 +170,9 @@ def test_tasks_with_an_installed_library_become_a_kit(tmp_path: Path) -> None:
 
     code = kit_of_tasks.main(["--tasks", str(tasks), "--out", str(tmp_path / "kit")])
 
-    (asked,) = read_questions(tmp_path / "kit")
+    (question,) = read_questions(tmp_path / "kit")
     assert code == 0
-    assert asked.gold == ("brewery.Pot.pour",)
+    assert question.gold == ("brewery.Pot.pour",)
     assert {"brewery.Pot", "brewery.Pot.pour"} <= {
-        doc.path for doc in read_pool(tmp_path / "kit", asked.library).docs
+        doc.path for doc in read_pool(tmp_path / "kit", question.library).docs
     }

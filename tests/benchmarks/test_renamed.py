@@ -51,11 +51,11 @@ def test_problems_are_made_anew_and_what_does_not_pass_is_left_out(tmp_path: Pat
     (old / "splits.json").write_text(json.dumps(held_out))
     words = ["renamed", str(new), "--library", "fractions", "--seed", "3", "--problems", str(old)]
 
-    done = CliRunner().invoke(bench, [*words, "--pythons", sys.executable])
+    result = CliRunner().invoke(bench, [*words, "--pythons", sys.executable])
 
-    assert done.exception is None, done.output
-    assert f"1 of 2 problems are in {new}." in done.output
-    assert "left out: Near/1: It does not run as it is: AttributeError" in done.output
+    assert result.exception is None, result.output
+    assert f"1 of 2 problems are in {new}." in result.output
+    assert "left out: Near/1: It does not run as it is: AttributeError" in result.output
     recipe = invent("fractions", 3, sys.executable)
     (problem,) = read_kit(new, lambda libraries: ",".join(libraries))
     assert (problem.name, problem.python) == (f"Near/0@{recipe.library}", "fractions")

@@ -194,8 +194,8 @@ def test_a_method_without_a_chain_has_no_figures_of_one() -> None:
 
 def test_what_was_explored_and_what_came_of_it_stand_beside_what_was_solved() -> None:
     at_once = made(method="exploration", explored_steps=0, looks=1)
-    given = {"method": "exploration", "explored_steps": 2, "came_of_exploring": True}
-    results = [at_once, made(seed=1, **given), failed(seed=2, **given), made(problem="b")]
+    fields = {"method": "exploration", "explored_steps": 2, "came_of_exploring": True}
+    results = [at_once, made(seed=1, **fields), failed(seed=2, **fields), made(problem="b")]
     results.append(made(method="earlier"))
 
     head, _, *lines = chains_table(results).splitlines()
@@ -203,16 +203,16 @@ def test_what_was_explored_and_what_came_of_it_stand_beside_what_was_solved() ->
     columns = [
         head.split(" | ").index(name) for name in ("explored", "solved", "solved by exploring")
     ]
-    found = [[line.split(" | ")[column] for column in columns] for line in lines]
-    assert found == [["2 of 3", "2", "1"], ["-", "1", "-"], ["-", "1", "-"]]
+    cells = [[line.split(" | ")[column] for column in columns] for line in lines]
+    assert cells == [["2 of 3", "2", "1"], ["-", "1", "-"], ["-", "1", "-"]]
 
 
 def test_a_line_of_an_earlier_version_does_not_say_what_was_explored() -> None:
     old = made().model_dump(exclude={"explored_steps", "looks", "came_of_exploring"})
 
-    loaded = RunResult.model_validate(old)
+    result = RunResult.model_validate(old)
 
-    assert (loaded.explored_steps, loaded.looks, loaded.is_solved_by_exploring) == (
+    assert (result.explored_steps, result.looks, result.is_solved_by_exploring) == (
         None,
         None,
         False,
@@ -220,14 +220,14 @@ def test_a_line_of_an_earlier_version_does_not_say_what_was_explored() -> None:
 
 
 def test_only_chains_are_drawn_where_they_break(tmp_path: Path) -> None:
-    planned = runs(tmp_path / "planned", [made(method="capir", subtasks=3)])
-    explored = runs(tmp_path / "explored", RESULTS)
+    plan_folder = runs(tmp_path / "planned", [made(method="capir", subtasks=3)])
+    exploration_folder = runs(tmp_path / "explored", RESULTS)
 
-    for folder, pictured in ((planned, False), (explored, True)):
+    for folder, has_picture in ((plan_folder, False), (exploration_folder, True)):
         write_report([folder], folder / "report", None, print)
 
-        assert (folder / "report/breaks.svg").exists() == pictured
-    assert "capir" not in (explored / "report/breaks.svg").read_text()
+        assert (folder / "report/breaks.svg").exists() == has_picture
+    assert "capir" not in (exploration_folder / "report/breaks.svg").read_text()
 
 
 def test_several_folders_make_one_report_with_their_names(tmp_path: Path) -> None:
@@ -240,23 +240,23 @@ def test_several_folders_make_one_report_with_their_names(tmp_path: Path) -> Non
 
 
 def test_folders_of_one_name_are_told_apart_by_those_above_them(tmp_path: Path) -> None:
-    solved = runs(tmp_path / "modelA/runs", [made()])
+    right = runs(tmp_path / "modelA/runs", [made()])
     wrong = runs(tmp_path / "modelB/runs", [failed(reason="no tea")])
-    for folder in (solved, wrong):
+    for folder in (right, wrong):
         trace = folder / "work/Tiny_0/direct-0/exploration.ipynb"
         trace.parent.mkdir(parents=True)
         trace.write_text("{}")
 
-    tables = write_report([solved, wrong], tmp_path / "report", None, print)
+    tables = write_report([right, wrong], tmp_path / "report", None, print)
 
     assert "| direct (modelA/runs) | 1 | 1 | 100.0%" in tables
     assert "| direct (modelB/runs) | 1 | 1 | 0.0%" in tables
     page = Tags((tmp_path / "report/failures.html").read_text())
     assert "../modelB/runs/work/Tiny_0/direct-0/exploration.ipynb" in page.links
-    said = comparison(str(solved), str(wrong))
-    assert "| direct (tea, modelA/runs) |" in said
+    text = comparison(str(right), str(wrong))
+    assert "| direct (tea, modelA/runs) |" in text
     with pytest.raises(InputError, match="is named twice"):
-        write_report([solved, solved], tmp_path / "report", None, print)
+        write_report([right, right], tmp_path / "report", None, print)
 
 
 def test_a_report_says_how_its_samples_were_made(tmp_path: Path) -> None:
@@ -295,18 +295,18 @@ HOW: dict[str, tuple[object, str]] = {
 
 @pytest.mark.parametrize("field", HOW)
 def test_two_runs_that_were_not_made_alike_are_said_to_differ(tmp_path: Path, field: str) -> None:
-    value, said = HOW[field]
+    value, label = HOW[field]
     old = runs(tmp_path / "old", [made()])
     new = runs(tmp_path / "new", [made()], **{field: value})
 
-    compared = comparison(str(old), str(new))
-    reported = write_report([old, new], tmp_path / "report", None, print)
+    comparison_text = comparison(str(old), str(new))
+    report_text = write_report([old, new], tmp_path / "report", None, print)
 
-    for text in (compared, reported):
+    for text in (comparison_text, report_text):
         (head,) = [line for line in text.splitlines() if line.startswith("| differs |")]
         assert head == "| differs | old | new |"
         rows = text[text.index(head) :].split("\n\n")[0].splitlines()[2:]
-        assert [row.split(" | ")[0] for row in rows] == [f"| {said}"]
+        assert [row.split(" | ")[0] for row in rows] == [f"| {label}"]
 
 
 def test_runs_that_were_made_alike_do_not_differ(tmp_path: Path) -> None:
@@ -331,32 +331,32 @@ def test_two_versions_are_compared_with_an_interval(tmp_path: Path) -> None:
     old = runs(tmp_path / "old", [failed(problem=name) for name in "abcdefg"])
     new = runs(tmp_path / "new", [made(problem=name) for name in "abcdef"] + [failed(problem="g")])
 
-    said = comparison(str(old), f"{new}:direct")
+    text = comparison(str(old), f"{new}:direct")
 
-    assert "+85.7% [+57.1%, +100.0%]" in said
-    assert "better on 6 and worse on 0 problems comes by chance with p = 0.031" in said
-    assert "That is more than chance" in said
-    assert "Better on 6: a, b, c, d, e, f." in said
+    assert "+85.7% [+57.1%, +100.0%]" in text
+    assert "better on 6 and worse on 0 problems comes by chance with p = 0.031" in text
+    assert "That is more than chance" in text
+    assert "Better on 6: a, b, c, d, e, f." in text
 
 
 def test_a_difference_on_one_problem_is_said_to_be_perhaps_chance(tmp_path: Path) -> None:
     old, new = runs(tmp_path / "old", [failed()]), runs(tmp_path / "new", [made()])
 
-    said = comparison(str(old), str(new))
+    text = comparison(str(old), str(new))
 
-    assert "+100.0% [-58.7%, +100.0%]" in said
-    assert "That may be chance" in said
+    assert "+100.0% [-58.7%, +100.0%]" in text
+    assert "That may be chance" in text
 
 
 def test_a_comparison_of_nothing_is_refused(tmp_path: Path) -> None:
     two = runs(tmp_path / "two", RESULTS)
     other = runs(tmp_path / "other", [made(problem="else")])
 
-    for first, second, said in (
+    for first, second, message in (
         (str(two), str(two), "has the methods direct, ours"),
         (f"{two}:direct", f"{two}:none", "has no runs of 'none'"),
         (f"{two}:direct", str(other), "no problem in common"),
         (str(tmp_path), str(two), "holds no runs"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             comparison(first, second)

@@ -31,18 +31,18 @@ def problem(problems: dict[str, Problem]) -> Problem:
     return problems["Tiny/0"]
 
 
-def read(problem: Problem, exit_code: int, report: dict[str, Any], said: str = "") -> RunResult:
+def read(problem: Problem, exit_code: int, report: dict[str, Any], messages: str = "") -> RunResult:
     way = Way("direct", 0)
-    return result(problem, way, exit_code=exit_code, report=report, said=said, seconds=3.0)
+    return result(problem, way, exit_code=exit_code, report=report, said=messages, seconds=3.0)
 
 
 def test_a_result_holds_what_the_command_reported(problem: Problem) -> None:
-    done = read(problem, 0, SOLVED)
+    run_result = read(problem, 0, SOLVED)
 
-    assert (done.status, done.ran, done.checks) == ("solved", True, "passed")
-    assert (done.subtasks, done.candidates, done.subtask_tokens) == (2, 4, 25)
-    assert (done.calls, done.completion_tokens) == (5, 40)
-    assert (done.seconds_exploration, done.seconds) == (2.5, 3.0)
+    assert (run_result.status, run_result.ran, run_result.checks) == ("solved", True, "passed")
+    assert (run_result.subtasks, run_result.candidates, run_result.subtask_tokens) == (2, 4, 25)
+    assert (run_result.calls, run_result.completion_tokens) == (5, 40)
+    assert (run_result.seconds_exploration, run_result.seconds) == (2.5, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,11 @@ def test_only_an_orderly_failure_is_the_methods(
 
 
 def test_relative_paths_hold_in_the_working_folder_and_names_stay(problem: Problem) -> None:
-    given = dataclasses.replace(problem, python="venv/bin/python", libraries=("frumpkin", "./lib"))
+    variant = dataclasses.replace(
+        problem, python="venv/bin/python", libraries=("frumpkin", "./lib")
+    )
 
-    arguments = command(given, Way("direct", 3), NOBODY, 60)
+    arguments = command(variant, Way("direct", 3), NOBODY, 60)
 
     assert arguments[arguments.index("--python") + 1] == str(Path("venv/bin/python").absolute())
     libraries = [arguments[at + 1] for at, one in enumerate(arguments) if one == "--library"]
@@ -85,21 +87,26 @@ def test_a_wrong_answer_is_a_failure_with_its_tokens_counted(
     problem: Problem, tmp_path: Path
 ) -> None:
     with ScriptedModelServer("```python\ndef spell(numbers):\n    return []\n```") as server:
-        asked = ModelOptions(server.model, server.base_url)
-        done = run(problem, Way("direct", 0), asked, tmp_path / "work", timeout_s=60)
+        model_choice = ModelOptions(server.model, server.base_url)
+        run_result = run(problem, Way("direct", 0), model_choice, tmp_path / "work", timeout_s=60)
 
-    assert (done.status, done.ran, done.executed, done.checks) == ("failed", True, True, "failed")
-    assert done.calls == 1
-    assert done.completion_tokens > 0
+    assert (run_result.status, run_result.ran, run_result.executed, run_result.checks) == (
+        "failed",
+        True,
+        True,
+        "failed",
+    )
+    assert run_result.calls == 1
+    assert run_result.completion_tokens > 0
     assert (tmp_path / "work/exploration.ipynb").exists()
 
 
 def explored_by_hand(request: RecordedRequest) -> Outcome:
     """A cell that fails and a wrong solution, nothing to say of them, and then better ones."""
-    said = request.last_user_message
-    if "This is what came out" in said:
+    message = request.last_user_message
+    if "This is what came out" in message:
         return "### Done"
-    if "### Solution" in said:
+    if "### Solution" in message:
         cell = '### 1. Spell a number\n```python\nword = {}["word"]\n```'
         return f"{cell}\n### Solution\n```python\ndef spell(numbers):\n    return []\n```"
     if request.body.get("n", 1) > 1:
@@ -114,16 +121,18 @@ def test_a_solution_that_came_of_exploring_is_told_from_one_that_was_written_at_
 ) -> None:
     at_once = f"### Solution\n```python\ndef spell(numbers):\n{SPELLED}\n```"
     way = Way("exploration", 0, ("--set=rerank=none",))
-    done = []
+    run_results = []
     for number, script in enumerate((explored_by_hand, at_once)):
         with ScriptedModelServer(script) as server:
-            asked = ModelOptions(server.model, server.base_url)
-            done.append(run(problem, way, asked, tmp_path / str(number), timeout_s=60))
+            model_choice = ModelOptions(server.model, server.base_url)
+            run_results.append(
+                run(problem, way, model_choice, tmp_path / str(number), timeout_s=60)
+            )
 
-    assert [one.status for one in done] == ["solved", "solved"]
-    assert [(one.explored_steps, one.looks) for one in done] == [(1, 1), (0, 0)]
-    assert [one.is_solved_by_exploring for one in done] == [True, False]
-    assert [one.chain.explored for one in done] == [1, 0]
+    assert [one.status for one in run_results] == ["solved", "solved"]
+    assert [(one.explored_steps, one.looks) for one in run_results] == [(1, 1), (0, 0)]
+    assert [one.is_solved_by_exploring for one in run_results] == [True, False]
+    assert [one.chain.explored for one in run_results] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -145,10 +154,15 @@ def test_what_does_not_count_is_said_to_be_the_models_the_executions_or_our_faul
 def test_an_answer_that_could_not_be_used_is_the_methods_failure(problem: Problem) -> None:
     report = SOLVED | {"status": "failed", "error": "No plan.", "error_kind": "reply"}
 
-    done = read(problem, 2, report | {"verified": {"ran": False, "checks": "none"}})
+    run_result = read(problem, 2, report | {"verified": {"ran": False, "checks": "none"}})
 
-    assert (done.status, done.fault, done.counts, done.reason) == ("failed", "", True, "No plan.")
-    assert done.calls == 5
+    assert (run_result.status, run_result.fault, run_result.counts, run_result.reason) == (
+        "failed",
+        "",
+        True,
+        "No plan.",
+    )
+    assert run_result.calls == 5
 
 
 @pytest.mark.parametrize(
@@ -163,18 +177,18 @@ def test_an_answer_that_could_not_be_used_is_the_methods_failure(problem: Proble
 def test_a_full_disk_is_no_failure_of_the_methods(
     problem: Problem, failure: str | None, fault: str
 ) -> None:
-    done = read(problem, 1, SOLVED | {"status": "failed", "failure": failure})
+    run_result = read(problem, 1, SOLVED | {"status": "failed", "failure": failure})
 
-    assert (done.fault, done.counts) == (fault, not fault)
+    assert (run_result.fault, run_result.counts) == (fault, not fault)
     if fault:
-        assert failure is not None and failure in done.reason
+        assert failure is not None and failure in run_result.reason
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_a_model_that_cannot_be_asked_is_the_models_fault(problem: Problem, tmp_path: Path) -> None:
     with ScriptedModelServer(lambda _: Failure(401, "no key")) as server:
-        asked = ModelOptions(server.model, server.base_url)
-        done = run(problem, Way("direct", 0), asked, tmp_path / "work", timeout_s=60)
+        model_choice = ModelOptions(server.model, server.base_url)
+        run_result = run(problem, Way("direct", 0), model_choice, tmp_path / "work", timeout_s=60)
 
-    assert (done.status, done.fault, done.counts) == ("setup", "model", False)
+    assert (run_result.status, run_result.fault, run_result.counts) == ("setup", "model", False)

@@ -45,13 +45,13 @@ def model() -> Model:
 
 @pytest.fixture
 def server(model: Model) -> Iterator[ScriptedModelServer]:
-    with ScriptedModelServer(model) as opened:
-        yield opened
+    with ScriptedModelServer(model) as scripted_server:
+        yield scripted_server
 
 
 def sample(problem: Problem, server: ScriptedModelServer, out: Path, method: str) -> Sample:
-    asked = ModelOptions(server.model, server.base_url, out / "replies")
-    return Sample(problem, Way(method, 0), asked, out, timeout_s=60, run_seconds=30)
+    model_choice = ModelOptions(server.model, server.base_url, out / "replies")
+    return Sample(problem, Way(method, 0), model_choice, out, timeout_s=60, run_seconds=30)
 
 
 def facts(result: RunResult) -> dict[str, Any]:
@@ -62,13 +62,13 @@ def facts(result: RunResult) -> dict[str, Any]:
 def test_methods_that_ask_the_same_have_their_own_seconds(
     problems: dict[str, Problem], server: ScriptedModelServer, tmp_path: Path
 ) -> None:
-    done = [
+    results = [
         explore(sample(problems["Tiny/0"], server, tmp_path, method))
         for method in ("capir", "epigen")
     ]
 
-    assert [one.status for one in done] == ["solved", "solved"]
-    assert [one.cached_calls for one in done] == [0, 0]
+    assert [one.status for one in results] == ["solved", "solved"]
+    assert [one.cached_calls for one in results] == [0, 0]
 
 
 def test_methods_that_share_replies_ask_the_same_once_and_both_count_it(
@@ -125,12 +125,12 @@ def test_a_plan_for_which_a_prompt_is_too_long_is_the_methods_failure(
     explore(sample(problems["Tiny/0"], server, tmp_path / "first", "capir"))
     model.plan = Failure(400, "the request exceeds the available context size")
 
-    asked = sample(problems["Tiny/0"], server, tmp_path, "capir")
-    done = explore(replace(asked, way=replace(asked.way, hides_check=hides_check)))
+    base_sample = sample(problems["Tiny/0"], server, tmp_path, "capir")
+    result = explore(replace(base_sample, way=replace(base_sample.way, hides_check=hides_check)))
 
-    assert (done.status, done.fault, done.counts) == ("failed", "", True)
-    assert "too long" in done.reason
-    assert (done.calls, done.completion_tokens) == (0, 0)
+    assert (result.status, result.fault, result.counts) == ("failed", "", True)
+    assert "too long" in result.reason
+    assert (result.calls, result.completion_tokens) == (0, 0)
 
 
 def test_a_model_that_gives_no_plan_goes_on_with_the_whole_task_and_pays_for_its_tries(
@@ -148,12 +148,12 @@ def test_a_hidden_check_has_the_seconds_that_the_samples_runs_have(
     problems: dict[str, Problem], server: ScriptedModelServer, tmp_path: Path
 ) -> None:
     slow = replace(problems["Tiny/0"], check="import time\ntime.sleep(20)\n")
-    asked = sample(slow, server, tmp_path, "direct")
+    base_sample = sample(slow, server, tmp_path, "direct")
 
-    done = explore(replace(asked, way=Way("direct", 0, hides_check=True), run_seconds=1))
+    result = explore(replace(base_sample, way=Way("direct", 0, hides_check=True), run_seconds=1))
 
-    assert (done.status, done.ran) == ("failed", True)
-    assert "TimeoutError: The snippet ran longer than 1 s" in done.reason
+    assert (result.status, result.ran) == ("failed", True)
+    assert "TimeoutError: The snippet ran longer than 1 s" in result.reason
 
 
 @pytest.mark.parametrize("hides_check", [False, True])
@@ -164,9 +164,9 @@ def test_a_disk_that_is_full_where_the_solution_or_its_check_writes_is_nobodys_f
     hides_check: bool,
 ) -> None:
     full = "spell\nraise OSError(28, 'No space left on device')\n"
-    asked = sample(replace(problems["Tiny/0"], check=full), server, tmp_path, "direct")
+    base_sample = sample(replace(problems["Tiny/0"], check=full), server, tmp_path, "direct")
 
-    done = explore(replace(asked, way=Way("direct", 0, hides_check=hides_check)))
+    result = explore(replace(base_sample, way=Way("direct", 0, hides_check=hides_check)))
 
-    assert (done.status, done.fault, done.counts) == ("setup", "execution", False)
-    assert "OSError: [Errno 28] No space left on device" in done.reason
+    assert (result.status, result.fault, result.counts) == ("setup", "execution", False)
+    assert "OSError: [Errno 28] No space left on device" in result.reason

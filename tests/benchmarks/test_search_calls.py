@@ -60,15 +60,15 @@ def test_the_command_asks_in_both_ways_and_goes_on_where_it_was(
         return f"    return {GOOD}json.loads(text)" if is_asked else "    return 1"
 
     with ScriptedModelServer(answer) as server:
-        given = [str(tmp_path), "--count", "2", "--out", str(tmp_path / "out.jsonl")]
-        given += ["--model", server.model, "--base-url", server.base_url]
-        first = main(given)
-        asked = len(server.chat_requests)
-        again = main(given)
-        asked_again = len(server.chat_requests) - asked
+        arguments = [str(tmp_path), "--count", "2", "--out", str(tmp_path / "out.jsonl")]
+        arguments += ["--model", server.model, "--base-url", server.base_url]
+        first = main(arguments)
+        request_count = len(server.chat_requests)
+        again = main(arguments)
+        new_count = len(server.chat_requests) - request_count
 
     lines = capsys.readouterr().out.splitlines()
-    assert (first, again, asked, asked_again) == (0, 0, 4, 0)
+    assert (first, again, request_count, new_count) == (0, 0, 4, 0)
     assert lines[2].startswith("| the code alone | scripted | 2 | 0.0%")
     assert lines[3].startswith("| asked to search | scripted | 2 | 100.0%")
     assert "| 2 | 100.0% [34.2%, 100.0%] |" in lines[3]
@@ -84,7 +84,7 @@ def test_too_few_functions_and_a_file_of_something_else_are_refused(
     other = main(["--out", str(tmp_path / "other.jsonl")])
     missing = main([str(tmp_path), "--unlike", str(tmp_path / "typo.jsonl"), "--out", "out.jsonl"])
 
-    said = capsys.readouterr().err
+    messages = capsys.readouterr().err
     assert (few, other, missing) == (2, 2, 2)
-    assert "3 functions" in said
-    assert "There is no file" in said
+    assert "3 functions" in messages
+    assert "There is no file" in messages

@@ -31,7 +31,7 @@ def test_a_sample_may_cost_what_the_dearest_of_its_method_did_or_of_all() -> Non
 
 
 def test_samples_that_do_not_count_cost_money_too() -> None:
-    lost = apart(prompt_tokens=2000, completion_tokens=0)
+    result = apart(prompt_tokens=2000, completion_tokens=0)
 
-    assert Budget(PRICE, 2.0, (lost,), Usage()).could_pass("direct", [])
-    assert not Budget(PRICE, None, (lost,), Usage()).could_pass("direct", ["direct"] * 99)
+    assert Budget(PRICE, 2.0, (result,), Usage()).could_pass("direct", [])
+    assert not Budget(PRICE, None, (result,), Usage()).could_pass("direct", ["direct"] * 99)

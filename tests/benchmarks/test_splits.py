@@ -36,19 +36,19 @@ def test_every_problem_with_a_result_in_the_repository_has_a_split() -> None:
     # A renamed problem's is recorded with the run: its kit says it.
     splits = {name: split for one in plans if one for name, split in one.splits.items()}
     names = {name for one in plans if one for name in (*one.problems, *one.excluded)}
-    known = read_splits()
+    known_splits = read_splits()
 
     assert len(names) > 100
-    assert [name for name in names if name not in splits and known.of(name) is None] == []
+    assert [name for name in names if name not in splits and known_splits.of(name) is None] == []
 
 
 def test_names_are_found_however_a_data_set_spells_them() -> None:
-    known = read_splits()
+    known_splits = read_splits()
 
-    assert known.of("BeatnumEval/0") == known.of("BeatNumEval/0") == "seen"
-    assert known.of("Torchdata-Github/0") == known.of("Torchdata_Github/0") == "seen"
-    assert known.of("compositionality-3-1") == "seen"
-    assert known.of("Tiny/0") is None
+    assert known_splits.of("BeatnumEval/0") == known_splits.of("BeatNumEval/0") == "seen"
+    assert known_splits.of("Torchdata-Github/0") == known_splits.of("Torchdata_Github/0") == "seen"
+    assert known_splits.of("compositionality-3-1") == "seen"
+    assert known_splits.of("Tiny/0") is None
 
 
 def test_a_problem_in_two_splits_is_refused(tmp_path: Path) -> None:
@@ -71,11 +71,11 @@ def test_a_folder_says_of_its_own_problems_what_they_are(kit: Path) -> None:
 
 def test_a_problem_that_was_moved_cannot_be_added_to_earlier_runs(kit: Path) -> None:
     splits(kit, held_out=["Tiny/0"])
-    begun = plan().with_splits(open_problems([str(kit)], lambda _: "python"))
+    earlier_plan = plan().with_splits(open_problems([str(kit)], lambda _: "python"))
     splits(kit, seen=["Tiny/0"])
 
     with pytest.raises(InputError, match=r"Tiny/0 was held-out when .* and is seen now"):
-        begun.with_splits(open_problems([str(kit)], lambda _: "python"))
+        earlier_plan.with_splits(open_problems([str(kit)], lambda _: "python"))
 
 
 def test_a_report_says_which_split_it_is_of_and_mixes_none_unasked(tmp_path: Path) -> None:

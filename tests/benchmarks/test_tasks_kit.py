@@ -81,27 +81,27 @@ def test_no_method_hears_of_the_second_data(problems: dict[str, Problem], tmp_pa
 
     prepare(problem, tmp_path / "work")
 
-    told = command(problem, Way("direct", 0), ModelOptions("model"), timeout_s=60)
-    told += [file.read_text() for file in (tmp_path / "work").iterdir()]
-    assert any("number = 2" in text for text in told)
-    assert not any("number = 3" in text or "three" in text for text in told)
+    texts = command(problem, Way("direct", 0), ModelOptions("model"), timeout_s=60)
+    texts += [file.read_text() for file in (tmp_path / "work").iterdir()]
+    assert any("number = 2" in text for text in texts)
+    assert not any("number = 3" in text or "three" in text for text in texts)
 
 
 def test_the_second_data_are_part_of_what_makes_the_problem(problems: dict[str, Problem]) -> None:
     problem = problems["FR01"]
 
-    changed = replace(problem, second_context=f"{problem.second_context}\n")
+    variant = replace(problem, second_context=f"{problem.second_context}\n")
 
-    assert changed.digest != problem.digest
+    assert variant.digest != problem.digest
 
 
 def test_a_known_solution_has_to_pass_with_both_data(
     problems: dict[str, Problem], tmp_path: Path
 ) -> None:
-    known = problems["FR01"]
-    pasted = replace(known, solution="word = 'two'\n")
+    problem = problems["FR01"]
+    variant = replace(problem, solution="word = 'two'\n")
 
-    verdicts = [judge(one, tmp_path / "judged") for one in (*problems.values(), pasted)]
+    verdicts = [judge(one, tmp_path / "judged") for one in (*problems.values(), variant)]
 
     assert [one.is_sound for one in verdicts] == [True, True, False]
     assert verdicts[-1].reason == (
@@ -136,10 +136,10 @@ def test_a_pasted_value_is_found_out_by_the_second_data(
     hides_check: bool,
 ) -> None:
     with ScriptedModelServer(lambda _: f"```python\n{solution}\n```") as server:
-        asked = ModelOptions(server.model, server.base_url)
+        model_choice = ModelOptions(server.model, server.base_url)
         way = Way("direct", 0, hides_check=hides_check)
-        sample = Sample(problems["FR01"], way, asked, tmp_path, timeout_s=60, run_seconds=30)
+        sample = Sample(problems["FR01"], way, model_choice, tmp_path, timeout_s=60, run_seconds=30)
 
-        done = explore(sample)
+        result = explore(sample)
 
-    assert (done.status, done.second_check) == (status, second)
+    assert (result.status, result.second_check) == (status, second)

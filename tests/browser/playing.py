@@ -39,8 +39,8 @@ class Play:
         if not self._has_ended(spec):
             what = f"{spec} did not end within {seconds:.0f} s, or was not begun."
             return [what, *self._ended[spec], *self._said, self._end_of_log()]
-        failed = self._failed[spec]
-        return [*failed, self._end_of_log()] if failed else []
+        messages = self._failed[spec]
+        return [*messages, self._end_of_log()] if messages else []
 
     def _has_ended(self, spec: str) -> bool:
         return len(self._ended[spec]) == self._expected.get(spec, -1)
@@ -51,24 +51,24 @@ class Play:
 
     def _note(self, line: str) -> None:
         try:
-            told = json.loads(line)
+            event = json.loads(line)
         except ValueError:
             self._said.append(line)
             return
-        if "tests" in told:
-            self._expected = told["tests"]
-        elif "error" in told:
-            self._said.append(told["error"])
+        if "tests" in event:
+            self._expected = event["tests"]
+        elif "error" in event:
+            self._said.append(event["error"])
         else:
-            end = f"{told['title']} ({told['seconds']:.1f} s)"
-            self._ended[told["spec"]].append(end)
-            if not told["ok"]:
-                self._failed[told["spec"]].append(f"{end}\n{told['said'][-12_000:]}")
+            end = f"{event['title']} ({event['seconds']:.1f} s)"
+            self._ended[event["spec"]].append(end)
+            if not event["ok"]:
+                self._failed[event["spec"]].append(f"{end}\n{event['said'][-12_000:]}")
 
     def _end_of_log(self) -> str:
         log = self.server_log
-        said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        return f"--- server ---\n{said[-4_000:]}"
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        return f"--- server ---\n{text[-4_000:]}"
 
 
 @contextmanager

@@ -48,19 +48,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def _chromium() -> str | None:
-    given = os.environ.get("CHROMIUM_PATH")
-    return given or shutil.which("chromium") or shutil.which("chromium-browser")
+    path = os.environ.get("CHROMIUM_PATH")
+    return path or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="session")
 def browser() -> str:
     """The path of a Chromium; without one, or without what drives it, the tests are skipped."""
-    found = _chromium()
-    if found is None:
+    path = _chromium()
+    if path is None:
         pytest.skip("there is no Chromium: apt-get install chromium, or set CHROMIUM_PATH")
     if not PLAYWRIGHT.exists():
         pytest.skip("Playwright is not installed: npm ci --ignore-scripts in extension/ui-tests")
-    return found
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -72,14 +72,14 @@ def played(
     """The specs that were chosen, on one stage: they clear up behind them."""
     folder = tmp_path_factory.mktemp("stage")
     # In their order, each once.
-    chosen = dict.fromkeys(
+    specs = dict.fromkeys(
         item.callspec.params["spec"]
         for item in request.session.items
         if isinstance(item, pytest.Function) and "played" in item.fixturenames
     )
     with (
-        _stage(browser, folder, *_level(request.config)) as told,
-        play(list(chosen), told, folder / "results") as playing,
+        _stage(browser, folder, *_level(request.config)) as variables,
+        play(list(specs), variables, folder / "results") as playing,
     ):
         yield playing
 
@@ -101,10 +101,10 @@ def test_on_a_bare_machine_it_leads_from_nothing_to_the_first_solution(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     with (
-        _stage(browser, tmp_path, "--bare", *_level(pytestconfig)) as told,
-        play([BARE], told, tmp_path / "results") as played,
+        _stage(browser, tmp_path, "--bare", *_level(pytestconfig)) as variables,
+        play([BARE], variables, tmp_path / "results") as playing,
     ):
-        failures = played.failures(BARE, _SECONDS)
+        failures = playing.failures(BARE, _SECONDS)
         assert not failures, "\n".join(failures)
 
 
@@ -114,10 +114,10 @@ def test_it_works_below_a_base_url_as_on_a_hub(
 ) -> None:
     options = ["--base-url=/user/tea/", *_level(pytestconfig)]
     with (
-        _stage(browser, tmp_path, *options) as told,
-        play(["whole-flow"], told, tmp_path / "results", "--grep=live cells") as played,
+        _stage(browser, tmp_path, *options) as variables,
+        play(["whole-flow"], variables, tmp_path / "results", "--grep=live cells") as playing,
     ):
-        failures = played.failures("whole-flow", _SECONDS)
+        failures = playing.failures("whole-flow", _SECONDS)
         assert not failures, "\n".join(failures)
 
 
@@ -130,10 +130,10 @@ def test_people_work_together_with_jupyter_collaboration(
         pytest.skip("jupyter-collaboration is not there: make .collaboration/.ready")
     options = [f"--packages={packages}", *_level(pytestconfig)]
     with (
-        _stage(browser, tmp_path, *options) as told,
-        play([SHARED], told, tmp_path / "results") as played,
+        _stage(browser, tmp_path, *options) as variables,
+        play([SHARED], variables, tmp_path / "results") as playing,
     ):
-        failures = played.failures(SHARED, _SECONDS)
+        failures = playing.failures(SHARED, _SECONDS)
         assert not failures, "\n".join(failures)
 
 
@@ -144,10 +144,10 @@ def test_the_embedded_model_explores_in_the_browser(
     browser: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     with (
-        _stage(browser, tmp_path, "--embedded", *_level(pytestconfig)) as told,
-        play([EMBEDDED], told, tmp_path / "results") as played,
+        _stage(browser, tmp_path, "--embedded", *_level(pytestconfig)) as variables,
+        play([EMBEDDED], variables, tmp_path / "results") as playing,
     ):
-        failures = played.failures(EMBEDDED, _SECONDS_WITH_A_MODEL)
+        failures = playing.failures(EMBEDDED, _SECONDS_WITH_A_MODEL)
         assert not failures, "\n".join(failures)
 
 
@@ -167,9 +167,9 @@ def _stage(browser: str, folder: Path, *options: str) -> Iterator[dict[str, str]
         )
     try:
         assert process.stdout is not None
-        told = process.stdout.readline()
-        assert told, (folder / "stage.log").read_text(encoding="utf-8")
-        yield {**own, **json.loads(told)}
+        line = process.stdout.readline()
+        assert line, (folder / "stage.log").read_text(encoding="utf-8")
+        yield {**own, **json.loads(line)}
     finally:
         # Its standard input ends, and it clears up.
         try:

@@ -58,10 +58,10 @@ def read(path: Path) -> str:
 
 def blocks(page: str) -> list[Block]:
     """What a page has its reader do, in order."""
-    found = _BLOCK.findall(read(ROOT / "docs" / page))
+    matches = _BLOCK.findall(read(ROOT / "docs" / page))
     return [
         Block(language, text, after[1].splitlines() if after[0] == "text" else [])
-        for (language, text), after in zip(found, [*found[1:], ("", "")], strict=True)
+        for (language, text), after in zip(matches, [*matches[1:], ("", "")], strict=True)
     ]
 
 
@@ -99,7 +99,7 @@ def test_the_first_task_on_the_command_line(
     steps = [block for block in blocks("first-command-line.md") if block.language == "sh"]
     script = "\nprintf '\\0'\n".join(step.text for step in steps)
 
-    done = subprocess.run(
+    process = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=checkout,
         env={**os.environ, **surroundings},
@@ -108,8 +108,8 @@ def test_the_first_task_on_the_command_line(
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
-    for step, out in zip(steps, done.stdout.split("\0"), strict=True):
+    assert process.returncode == 0, process.stderr
+    for step, out in zip(steps, process.stdout.split("\0"), strict=True):
         assert [line for line in step.shown if line not in out] == [], out
 
 
@@ -154,27 +154,27 @@ async def test_the_first_task_in_jupyterlab(
         kernel = await client.jupyter("POST", "kernels", {"name": "python3"})
         run_in_kernel(server, kernel["id"], data)
         beside = {"task": task, "cells": [{"id": "a", "source": data}], "variables": ["text"]}
-        suggested = (await client.post("suggestions", {**beside, "path": path})).json
-        opened = await client.start(
+        suggestions = (await client.post("suggestions", {**beside, "path": path})).json
+        reply = await client.start(
             task=task,
             libraries=[library.strip()],
             check=check,
-            bring=suggested["bring"],
+            bring=suggestions["bring"],
             kernel_id=kernel["id"],
             kernel_name="python3",
             path=path,
             mode="auto",
         )
-        state = await client.rested(opened["exploration"]["id"])
-        solved = state["exploration"]
+        state = await client.rested(reply["exploration"]["id"])
+        exploration = state["exploration"]
         run_in_kernel(server, kernel["id"], f"{SOLUTION}\n{check}", "private_library")
     finally:
         await client.aclose()
         server.stop()
 
-    assert suggested["bring"] == ["text"]
-    assert solved["status"] == "solved", state["progress"]["error"]
-    assert solved["solution"]["attempts"][-1]["code"] == SOLUTION
+    assert suggestions["bring"] == ["text"]
+    assert exploration["status"] == "solved", state["progress"]["error"]
+    assert exploration["solution"]["attempts"][-1]["code"] == SOLUTION
 
 
 def run_in_kernel(server: Server, kernel_id: str, code: str, folder: str = ".") -> None:

@@ -120,11 +120,11 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         monkeypatch.setattr(sys, "argv", ["exploracoder", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", StringIO(stdin))
         capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as exit_info:
             cli.main()
-        printed = capsys.readouterr()
-        code = ended.value.code
-        return Outcome(code if isinstance(code, int) else -1, printed.out, printed.err)
+        output = capsys.readouterr()
+        code = exit_info.value.code
+        return Outcome(code if isinstance(code, int) else -1, output.out, output.err)
 
     return run
 

@@ -53,12 +53,12 @@ class Followed:
         return self.session.progress.error
 
 
-def replayed_from_changes(followed: Followed) -> Exploration:
+def replayed_from_changes(surface: Followed) -> Exploration:
     """The exploration as a surface that only got changes has it."""
-    first = followed.told[0][0]
+    first = surface.told[0][0]
     whole = first.model_dump(mode="json")
     before = first
-    for after, _ in followed.told[1:]:
+    for after, _ in surface.told[1:]:
         apply(whole, change_between(before, after).model_dump(mode="json"))
         before = after
     return Exploration.model_validate(whole)
@@ -81,8 +81,8 @@ def new_exploration(check: str = CHECK, **settings: Any) -> Exploration:
         check=check,
         entry_point="strong_names",
     )
-    chosen = {"candidates": 1, "rerank": "none"} | settings
-    return Exploration(task=task, settings=make_settings("standard", **chosen))
+    overrides = {"candidates": 1, "rerank": "none"} | settings
+    return Exploration(task=task, settings=make_settings("standard", **overrides))
 
 
 @asynccontextmanager
@@ -95,11 +95,11 @@ async def live_session(
 ) -> AsyncIterator[Followed]:
     """A live session in this process; the current folder has the library."""
     exploration = exploration or new_exploration(**settings)
-    saved: list[Exploration] = []
-    told: list[tuple[Exploration, Progress]] = []
+    saves: list[Exploration] = []
+    updates: list[tuple[Exploration, Progress]] = []
 
     async def save(state: Exploration) -> None:
-        saved.append(state)
+        saves.append(state)
 
     here = Path.cwd()
     sandboxing = choose("auto", python=sys.executable, cwd=here)
@@ -116,7 +116,7 @@ async def live_session(
                 opening=Opening(sys.executable, scratch),
                 save=save,
                 mode=mode,
-                on_progress=lambda state, progress: told.append((state, progress)),
+                on_progress=lambda state, progress: updates.append((state, progress)),
             )
             async with session:
-                yield Followed(session, saved, told)
+                yield Followed(session, saves, updates)

@@ -66,13 +66,13 @@ async def stdio(
     folder: Path, *words: object, environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[Client]:
     """A client of a server of its own over standard input and output."""
-    started = StdioServerParameters(
+    parameters = StdioServerParameters(
         command=str(PROGRAM),
         args=["mcp", *map(str, words)],
         env=dict(environment or os.environ),
         cwd=folder,
     )
-    async with Client(stdio_client(started, errlog=sys.__stderr__ or sys.stderr)) as client:
+    async with Client(stdio_client(parameters, errlog=sys.__stderr__ or sys.stderr)) as client:
         yield client
 
 
@@ -97,17 +97,17 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 def descendants(pid: int) -> set[int]:
     """The processes that descend from one and have not ended."""
-    found: set[int] = set()
+    pids: set[int] = set()
     waiting = [pid]
     while waiting:
         for children in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
             try:
-                new = {int(one) for one in children.read_text().split()} - found
+                new = {int(one) for one in children.read_text().split()} - pids
             except OSError:
                 continue
-            found |= new
+            pids |= new
             waiting += new
-    return found
+    return pids
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

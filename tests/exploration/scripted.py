@@ -97,14 +97,14 @@ def script_of(
 
 def step_of(request: RecordedRequest) -> int:
     """The number of the step that a draft or its repair is for, counting from 1."""
-    found = re.findall(r"Step (\d+) of \d+", whole_text(request))
-    return int(found[-1])
+    numbers = re.findall(r"Step (\d+) of \d+", whole_text(request))
+    return int(numbers[-1])
 
 
 def kinds_asked(server: ScriptedModelServer) -> list[str]:
     """What was asked, without what is derived once for a library."""
-    asked = [kind_of(request) for request in server.chat_requests]
-    return [kind for kind in asked if kind not in ("summary", "example_plan")]
+    kinds = [kind_of(request) for request in server.chat_requests]
+    return [kind for kind in kinds if kind not in ("summary", "example_plan")]
 
 
 @dataclass
@@ -186,8 +186,8 @@ def _first_code(outcomes: Sequence[Outcome] | None) -> str:
     """The code of the first draft; empty where that is none."""
     first = outcomes[0] if outcomes else ""
     text = first if isinstance(first, str) else first[0] if isinstance(first, list) else ""
-    found = re.search(r"```python\n(.*?)\n```", str(text), re.DOTALL)
-    return found[1] if found else ""
+    match = re.search(r"```python\n(.*?)\n```", str(text), re.DOTALL)
+    return match[1] if match else ""
 
 
 @dataclass

@@ -143,6 +143,6 @@ def test_only_what_changed_is_told_again() -> None:
     before: Abilities = {"": ("go_on",), "step-1": ("skip",), "step-2": ("skip",)}
     after: Abilities = {"": ("go_on",), "step-2": ("skip", "draft"), "step-3": ("skip",)}
 
-    changed = changed_abilities(before, after)
+    changes = changed_abilities(before, after)
 
-    assert changed == {"step-1": (), "step-2": ("skip", "draft"), "step-3": ("skip",)}
+    assert changes == {"step-1": (), "step-2": ("skip", "draft"), "step-3": ("skip",)}

@@ -34,12 +34,12 @@ def test_usage_equals_what_the_server_counted(serve: Serve, explore: Explorer) -
 
 
 def test_usage_of_the_parts_adds_up(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(TeaModel(is_lost=True)), "--json", "--set", "looks=1").json
-    parts = done["usage_by_part"]
+    result = explore(serve(TeaModel(is_lost=True)), "--json", "--set", "looks=1").json
+    parts = result["usage_by_part"]
 
     assert {"write", "look", "step-1", "step-2", "step-3", "solution"} <= set(parts)
-    assert sum(part["calls"] for part in parts.values()) == done["usage"]["calls"]
-    assert done["usage_of_this_run"]["prompt_tokens"] == done["usage"]["prompt_tokens"]
+    assert sum(part["calls"] for part in parts.values()) == result["usage"]["calls"]
+    assert result["usage_of_this_run"]["prompt_tokens"] == result["usage"]["prompt_tokens"]
 
 
 def test_the_same_seed_asks_the_same_and_another_seed_does_not(
@@ -50,9 +50,9 @@ def test_the_same_seed_asks_the_same_and_another_seed_does_not(
 
     def bodies(*more: str) -> list[Any]:
         before = len(server.chat_requests)
-        done = explore(server, *more)
+        outcome = explore(server, *more)
         requests = [request.body for request in server.chat_requests[before:]]
-        assert requests, done
+        assert requests, outcome
         return requests
 
     first, second = bodies("--seed", "7"), bodies("--seed", "7")
@@ -66,11 +66,11 @@ def test_a_limit_on_tokens_stops_the_exploration_with_all_saved(
     serve: Serve, explore: Explorer
 ) -> None:
     words = ("--json", "--profile", "small", "--set", "first-tries=0")
-    done = explore(serve(), "--max-tokens", "250", *words)
+    outcome = explore(serve(), "--max-tokens", "250", *words)
 
-    assert done.code == 1
-    assert done.json["status"] == "failed"
-    assert "limit of 250 tokens" in done.json["reason"]
+    assert outcome.code == 1
+    assert outcome.json["status"] == "failed"
+    assert "limit of 250 tokens" in outcome.json["reason"]
     assert explore.exploration.is_planned
 
 
@@ -78,10 +78,10 @@ def test_a_reply_that_is_not_there_when_the_time_is_up_is_not_waited_for(
     serve: Serve, explore: Explorer
 ) -> None:
     slow = TeaModel(scripts=[Delay(20, script_of(GOALS, [READ, KEEP, COLLECT], SOLUTION))])
-    done = explore(serve(slow), "--max-seconds", "1", "--json")
+    outcome = explore(serve(slow), "--max-seconds", "1", "--json")
 
-    assert done.code == 1
-    assert "limit of 1 seconds was reached" in done.json["reason"]
+    assert outcome.code == 1
+    assert "limit of 1 seconds was reached" in outcome.json["reason"]
     assert explore.exploration.status == "failed"
     assert explore.exploration.seconds_total < 15
 
@@ -91,24 +91,24 @@ def test_a_stopped_exploration_goes_on_with_a_higher_budget(
 ) -> None:
     explore(serve(), "--max-tokens", "250", "--profile", "small", "--set", "first-tries=0")
     server = serve()
-    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+    outcome = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 
-    assert done.code == 0
-    assert done.json["status"] == "solved"
+    assert outcome.code == 0
+    assert outcome.json["status"] == "solved"
     assert "plan" not in kinds_asked(server)
 
 
 def test_what_was_written_when_the_budget_ended_is_not_asked_for_again(
     serve: Serve, explore: Explorer
 ) -> None:
-    stopped = explore(serve(), "--max-tokens", "250", "--json")
+    first_outcome = explore(serve(), "--max-tokens", "250", "--json")
     server = serve()
-    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+    outcome = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 
-    assert stopped.json["status"] == "failed"
+    assert first_outcome.json["status"] == "failed"
     assert kinds_asked(server) == []
-    assert done.json["status"] == "solved"
-    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
+    assert outcome.json["status"] == "solved"
+    assert [one["code"] for one in outcome.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Explorer) -> None:
@@ -116,9 +116,9 @@ def test_with_the_reply_cache_nothing_is_asked_twice(serve: Serve, explore: Expl
     # What the first solves would be an example for the second, and so another prompt.
     words = ("--cache", "--json", "--set", "memory=false")
     first = explore(server, *words)
-    asked = len(server.chat_requests)
+    calls = len(server.chat_requests)
     second = explore(server, *words)
 
-    assert len(server.chat_requests) == asked
+    assert len(server.chat_requests) == calls
     assert second.json["solution"] == first.json["solution"]
     assert second.json["usage_of_this_run"]["calls"] == 0

@@ -31,8 +31,8 @@ SETTINGS = {"candidates": 1, "rerank": "none"}
 def given(server: ScriptedModelServer, **more: Any) -> dict[str, Any]:
     """The usual task, for a scripted model."""
     options = exploracoder.Options(base_url=server.base_url, settings=SETTINGS)
-    asked = {"libraries": "tealeaf/", "context": CONTEXT, "check": CHECK}
-    return {**asked, "entry_point": "strong_names", "model": server.model} | {
+    arguments = {"libraries": "tealeaf/", "context": CONTEXT, "check": CHECK}
+    return {**arguments, "entry_point": "strong_names", "model": server.model} | {
         "options": options,
         **more,
     }
@@ -41,51 +41,53 @@ def given(server: ScriptedModelServer, **more: Any) -> dict[str, Any]:
 async def test_one_call_works_to_the_end_and_tells_of_each_step(
     serve: Serve, tmp_path: Path
 ) -> None:
-    told: list[exploracoder.Event] = []
+    events: list[exploracoder.Event] = []
     output = tmp_path / "tea.ipynb"
 
-    done = await exploracoder.explore(TASK, **given(serve()), output=output, on_event=told.append)
+    exploration = await exploracoder.explore(
+        TASK, **given(serve()), output=output, on_event=events.append
+    )
 
-    assert done.status == "solved"
-    assert exploracoder.load(output) == done
-    assert told[-1].exploration == done
-    assert any(event.progress.message.startswith("Reading the docs") for event in told)
+    assert exploration.status == "solved"
+    assert exploracoder.load(output) == exploration
+    assert events[-1].exploration == exploration
+    assert any(event.progress.message.startswith("Reading the docs") for event in events)
 
 
 async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_path: Path) -> None:
     server, output = serve(), tmp_path / "tea.ipynb"
     async with exploracoder.open_exploration(TASK, **given(server), output=output) as live:
-        planned = [event async for event in live.events()]
+        plan_events = [event async for event in live.events()]
         at_plan = live.exploration
         with pytest.raises(InputError, match="no subtask 'step-9'"):
             await live.do(c.Skip(subtask="step-9"))
         await live.do(c.GoOn())
-        proposed = [event async for event in live.events()]
+        step_events = [event async for event in live.events()]
         await live.do(c.Accept(subtask="step-1"))
         await live.idle()
-    kept = exploracoder.load(output)
+    snapshot = exploracoder.load(output)
     options = exploracoder.Options(base_url=server.base_url, trust=True)
     # A limit that has stopped it does not stop it again.
-    settings = kept.settings.model_copy(update={"max_tokens": 1})
-    opened = exploracoder.open_exploration(
-        kept.model_copy(update={"settings": settings}),
+    settings = snapshot.settings.model_copy(update={"max_tokens": 1})
+    session = exploracoder.open_exploration(
+        snapshot.model_copy(update={"settings": settings}),
         model=server.model,
         output=output,
         mode="auto",
         options=options,
     )
-    async with opened as live:
+    async with session as live:
         assert not live.is_working
         await live.do(c.GoOn())
         await live.idle()
-        done = live.exploration
+        exploration = live.exploration
 
-    assert planned[-1].progress.activity == "review"
+    assert plan_events[-1].progress.activity == "review"
     assert at_plan.status == "waiting"
-    assert proposed[-1].exploration.steps[0].status == "review"
-    assert [step.status for step in kept.steps][:1] == ["done"]
-    assert done.status == "solved"
-    assert exploracoder.load(output) == done
+    assert step_events[-1].exploration.steps[0].status == "review"
+    assert [step.status for step in snapshot.steps][:1] == ["done"]
+    assert exploration.status == "solved"
+    assert exploracoder.load(output) == exploration
 
 
 def test_a_model_that_is_given_has_the_settings_that_suit_it() -> None:
@@ -112,11 +114,11 @@ def test_the_sync_face_takes_what_the_other_takes() -> None:
 async def test_the_sync_face_works_where_a_loop_runs(serve: Serve, tmp_path: Path) -> None:
     server = serve(TeaModel())
 
-    done = exploracoder.explore_sync(
+    exploration = exploracoder.explore_sync(
         TASK, **given(server, mode="review"), output=tmp_path / "tea.ipynb"
     )
 
-    assert (done.status, len(done.steps)) == ("waiting", 3)
+    assert (exploration.status, len(exploration.steps)) == ("waiting", 3)
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
@@ -154,15 +156,15 @@ async def test_variables_of_this_process_come_along_as_they_were(
     source = OwnVariables(["text", "guard", "nothing", "no name"])
     monkeypatch.setattr(__main__, "text", "changed meanwhile")
     try:
-        asked = given(serve(TeaModel()), context="", source=source)
-        done = await exploracoder.explore(TASK, **asked, output=tmp_path / "tea.ipynb")
+        arguments = given(serve(TeaModel()), context="", source=source)
+        exploration = await exploracoder.explore(TASK, **arguments, output=tmp_path / "tea.ipynb")
     finally:
         source.close()
 
-    assert done.status == "solved"
-    assert "sencha" in done.trace[0].observation.stdout
-    assert [one.name for one in done.brought.variables] == ["text"]
-    assert {one.name: one.reason for one in done.brought.left} == {
+    assert exploration.status == "solved"
+    assert "sencha" in exploration.trace[0].observation.stdout
+    assert [one.name for one in exploration.brought.variables] == ["text"]
+    assert {one.name: one.reason for one in exploration.brought.left} == {
         "guard": "it is a lock",
         "nothing": "the kernel has no variable of this name",
         "no name": "it is not a name in Python",
@@ -187,31 +189,31 @@ async def test_the_examples_of_the_page_run(
         if inspect.isawaitable(running):
             await running
 
-    printed = capsys.readouterr().out
+    stdout = capsys.readouterr().out
     assert len(examples) == 5
-    assert printed.startswith("solved import tealeaf")
-    assert "class tealeaf.Kettle" in printed
-    assert "done Read the leaves out of the text" in printed
-    assert printed.endswith("unverified\n")
+    assert stdout.startswith("solved import tealeaf")
+    assert "class tealeaf.Kettle" in stdout
+    assert "done Read the leaves out of the text" in stdout
+    assert stdout.endswith("unverified\n")
 
 
 def test_work_in_the_background_is_cancelled_when_it_is_stopped() -> None:
-    seen: list[str] = []
-    begun = threading.Event()
+    log: list[str] = []
+    start_event = threading.Event()
 
     async def work() -> None:
-        begun.set()
+        start_event.set()
         try:
             await asyncio.sleep(60)
         finally:
-            seen.append("saved")
+            log.append("saved")
 
     background = Background()
     job = background.start(work())
-    begun.wait(10)
+    start_event.wait(10)
     background.stop()
 
-    assert seen == ["saved"]
+    assert log == ["saved"]
     assert job.is_done
 
 

@@ -80,15 +80,15 @@ def solution_of(explore: Explorer) -> Solution:
     ],
 )
 def test_the_parameters_of_a_head_and_their_defaults(head: str, parameters: str) -> None:
-    said = [
+    texts = [
         one.name + (f"={one.default}" if one.default else "") + "*" * one.is_keyword_only
         for one in stub.parameters(head)
     ]
-    assert " ".join(said) == parameters
+    assert " ".join(texts) == parameters
 
 
 def test_defaults_are_the_values_and_nobody_is_asked(serve: Serve, explore: Explorer) -> None:
-    asked = run(explore, TeaModel(drafts=DRAFTS), serve, head=KNOWN)
+    kinds = run(explore, TeaModel(drafts=DRAFTS), serve, head=KNOWN)
 
     first, *others = explore.exploration.steps
     assert first.subtask.id == arguments.STEP
@@ -98,51 +98,51 @@ def test_defaults_are_the_values_and_nobody_is_asked(serve: Serve, explore: Expl
         "least = 3",
     ]
     assert [one.subtask.id for one in others] == ["step-1", "step-2", "step-3"]
-    assert "arguments" not in asked
+    assert "arguments" not in kinds
 
 
 def test_what_has_no_default_gets_a_value_of_the_model_s(serve: Serve, explore: Explorer) -> None:
-    asked = run(explore, TeaModel(drafts=DRAFTS, arguments=[GIVEN]), serve)
+    kinds = run(explore, TeaModel(drafts=DRAFTS, arguments=[GIVEN]), serve)
 
     first = explore.exploration.steps[0]
     assert first.candidate is not None
     assert first.candidate.code == f"least = 3\n{VALUES}"
-    assert asked.count("arguments") == 1
+    assert kinds.count("arguments") == 1
     assert [step.status for step in explore.exploration.steps] == ["done"] * 4
 
 
 def test_values_that_fail_are_asked_for_once_more(serve: Serve, explore: Explorer) -> None:
     model = TeaModel(drafts=DRAFTS, arguments=[given("nothing"), GIVEN])
-    asked = run(explore, model, serve)
+    kinds = run(explore, model, serve)
 
     first = explore.exploration.steps[0]
     assert [one.ran for one in first.candidates] == [False, True]
-    assert asked.count("arguments") == 2
+    assert kinds.count("arguments") == 2
 
 
 def test_a_wrong_name_in_a_value_is_looked_up(serve: Serve, explore: Explorer) -> None:
-    invented = given("tealeaf.strongest_of([tealeaf.Leaf('assam', 5)])")
-    model = TeaModel(drafts=DRAFTS, arguments=[invented])
-    asked = run(explore, model, serve)
+    reply = given("tealeaf.strongest_of([tealeaf.Leaf('assam', 5)])")
+    model = TeaModel(drafts=DRAFTS, arguments=[reply])
+    kinds = run(explore, model, serve)
 
     first = explore.exploration.steps[0]
     assert first.candidate is not None
     assert "tealeaf.strongest([" in first.candidate.code
-    assert asked.count("arguments") == 1
+    assert kinds.count("arguments") == 1
 
 
 def test_without_values_it_is_explored_as_any_task(serve: Serve, explore: Explorer) -> None:
     draft = fenced(f"{VALUES}\n{READ}")
     model = TeaModel(arguments=[given("nothing")], drafts={1: [draft]}, solutions=[fenced(WRITTEN)])
-    asked = run(explore, model, serve)
+    kinds = run(explore, model, serve)
 
     assert [step.subtask.id for step in explore.exploration.steps] == ["step-1", "step-2", "step-3"]
-    assert asked.count("arguments") == 2
+    assert kinds.count("arguments") == 2
     assert solution_of(explore).final.call is None
 
 
 def test_steps_that_use_the_parameters_are_the_function(serve: Serve, explore: Explorer) -> None:
-    asked = run(explore, TeaModel(drafts=DRAFTS), serve, head=KNOWN)
+    kinds = run(explore, TeaModel(drafts=DRAFTS), serve, head=KNOWN)
 
     final = solution_of(explore).final
     assert final.code.startswith("import tealeaf\n\ndef strong_names(text=")
@@ -151,7 +151,7 @@ def test_steps_that_use_the_parameters_are_the_function(serve: Serve, explore: E
     assert final.call.called == "strong_names(text, least)"
     (value,) = (one for one in final.call.observation.variables if one.name == arguments.RESULT)
     assert value.preview == "['assam', 'oolong']"
-    assert "solution" not in asked
+    assert "solution" not in kinds
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_steps_that_may_not_be_the_whole_function_are_not_taken_for_it(
     serve: Serve, explore: Explorer, drafts: dict[int, list[str]]
 ) -> None:
     model = TeaModel(drafts=DRAFTS | drafts, solutions=[fenced(WRITTEN)])
-    asked = run(explore, model, serve, head=KNOWN)
+    kinds = run(explore, model, serve, head=KNOWN)
 
-    assert "solution" in asked
+    assert "solution" in kinds
     assert "if leaf.strength > least]" in solution_of(explore).final.code
 
 
@@ -182,13 +182,13 @@ def test_a_call_that_fails_is_mended(serve: Serve, explore: Explorer) -> None:
     )
     server = serve(model)
     words = explore.words(server, "--json", *PLANNING, *WRITE_ANEW, task=task())
-    done = explore.run(*words)
+    outcome = explore.run(*words)
 
     repair = whole_text(server.chat_requests[-1])
     assert "the call `strong_names(text, least)` failed" in repair
     assert "no attribute 'flavour'" in repair
-    assert done.json["status"] == "unverified"
-    assert done.json["solution"] == WRITTEN
+    assert outcome.json["status"] == "unverified"
+    assert outcome.json["solution"] == WRITTEN
 
 
 def test_a_call_that_goes_on_failing_is_said_and_no_verdict(
@@ -198,17 +198,17 @@ def test_a_call_that_goes_on_failing_is_said_and_no_verdict(
     run(explore, model, serve, *WRITE_ANEW, head=KNOWN)
 
     verdict = json.loads(explore.notebook.read_text())["cells"]
-    said = "".join(line for cell in verdict for line in cell["source"])
+    text = "".join(line for cell in verdict for line in cell["source"])
     assert explore.exploration.status == "unverified"
-    assert "but the call `strong_names(text, least)` failed: `AttributeError" in said
+    assert "but the call `strong_names(text, least)` failed: `AttributeError" in text
 
 
 def test_two_tries_that_give_the_same_are_enough(serve: Serve, explore: Explorer) -> None:
     codes = (FAILS, OTHER, WRITTEN, WRITTEN + "  # as above")
     model = TeaModel(solutions=[fenced(code) for code in codes])
-    asked = run(explore, model, serve, *TRIES, head=KNOWN)
+    kinds = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked == ["solution"] * 4
+    assert kinds == ["solution"] * 4
     assert solution_of(explore).final.code.endswith("# as above")
     assert explore.exploration.status == "unverified"
 
@@ -218,18 +218,18 @@ def test_of_tries_that_differ_the_first_that_gives_something_is_taken(
 ) -> None:
     third = WRITTEN.replace("leaf.name", "leaf.strength")
     model = TeaModel(solutions=[fenced(code) for code in (FAILS, FAILS, OTHER, third)])
-    asked = run(explore, model, serve, *TRIES, head=KNOWN)
+    kinds = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked == ["solution"] * 4
+    assert kinds == ["solution"] * 4
     assert "leaf.name.upper()" in solution_of(explore).final.code
 
 
 def test_tries_that_give_nothing_are_explored(serve: Serve, explore: Explorer) -> None:
     model = TeaModel(drafts=DRAFTS, solutions=[fenced(FAILS)], repairs=[fenced(FAILS)])
-    asked = run(explore, model, serve, *TRIES, head=KNOWN)
+    kinds = run(explore, model, serve, *TRIES, head=KNOWN)
 
-    assert asked[:5] == ["solution"] * 4 + ["rerank"]
-    assert "plan" not in asked
+    assert kinds[:5] == ["solution"] * 4 + ["rerank"]
+    assert "plan" not in kinds
     _, cell = explore.exploration.steps
     assert cell.candidates[0].code == BODY
     assert cell.candidates[0].problems
@@ -239,8 +239,8 @@ def test_what_ran_of_the_farthest_try_stays(serve: Serve, explore: Explorer) -> 
     """The small profile asks for its failing cell to be mended before anything else."""
     code = f"{KNOWN}\n    # Read them\n    import tealeaf\n    leaves = tealeaf.read_leaves(text)\n"
     code += "    # Name them\n    return [leaf.flavour for leaf in leaves]"
-    mended = "names = [leaf.name for leaf in leaves if leaf.strength > least]\nnames"
-    model = TeaModel(solutions=[fenced(code)], debugs={3: [fenced(mended)]})
+    repair = "names = [leaf.name for leaf in leaves if leaf.strength > least]\nnames"
+    model = TeaModel(solutions=[fenced(code)], debugs={3: [fenced(repair)]})
     run(explore, model, serve, *TRIES, "--set", "stop-at-first=true", head=KNOWN)
 
     goals = [step.subtask.goal for step in explore.exploration.steps[1:]]
@@ -285,8 +285,8 @@ def test_values_with_which_all_tries_fail_alike_are_doubted(
     explore.run(*explore.words(server, *PLANNING, *TRIES, task=task()))
 
     assert kinds_asked(server).count("arguments") == 2
-    doubted = [whole_text(one) for one in server.chat_requests if kind_of(one) == "arguments"][1]
-    assert "'int' object has no attribute 'split'" in doubted
+    prompt = [whole_text(one) for one in server.chat_requests if kind_of(one) == "arguments"][1]
+    assert "'int' object has no attribute 'split'" in prompt
     assert [
         one.code.partition("text = ")[2] for one in explore.exploration.steps[0].candidates
     ] == [
@@ -327,34 +327,37 @@ def test_what_was_interrupted_after_the_values_goes_on_with_them(
 ) -> None:
     broken = TeaModel(arguments=[GIVEN], plans=[Failure(401, "no key")])
     run(explore, broken, serve)
-    left = explore.exploration
+    snapshot = explore.exploration
     server = serve(TeaModel(drafts=DRAFTS, solutions=[fenced(WRITTEN)]))
-    done = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
+    outcome = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 
-    assert ([one.subtask.id for one in left.steps], left.is_planned) == ([arguments.STEP], False)
-    assert done.json["status"] == "unverified"
+    assert ([one.subtask.id for one in snapshot.steps], snapshot.is_planned) == (
+        [arguments.STEP],
+        False,
+    )
+    assert outcome.json["status"] == "unverified"
     assert "arguments" not in kinds_asked(server)
-    assert explore.exploration.steps[0] == left.steps[0]
+    assert explore.exploration.steps[0] == snapshot.steps[0]
     assert [one.status for one in explore.exploration.steps] == ["done"] * 4
 
 
 async def test_a_person_sees_the_values_before_the_steps_and_may_change_them(serve: Serve) -> None:
-    asked = make_task(task(), libraries=[prepare.absolute_target("tealeaf/")])
+    function_task = make_task(task(), libraries=[prepare.absolute_target("tealeaf/")])
     settings = make_settings("standard", candidates=1, rerank="none", first_tries=5, cells=False)
     server = serve(TeaModel(drafts=DRAFTS, arguments=[GIVEN]))
-    started = Exploration(task=asked, settings=settings)
-    async with live_session(server, exploration=started) as followed:
-        await followed.do(c.GoOn())
-        planned = followed.statuses
-        await followed.do(c.GoOn(), c.Accept(subtask="step-1"))
+    exploration = Exploration(task=function_task, settings=settings)
+    async with live_session(server, exploration=exploration) as surface:
+        await surface.do(c.GoOn())
+        statuses = surface.statuses
+        await surface.do(c.GoOn(), c.Accept(subtask="step-1"))
         own = 'least = 1\ntext = "rooibos 2"'
-        await followed.do(c.TryCode(subtask=arguments.STEP, code=own))
-        await followed.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"), c.Synthesize())
-        done = followed.session.exploration
+        await surface.do(c.TryCode(subtask=arguments.STEP, code=own))
+        await surface.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"), c.Synthesize())
+        result = surface.session.exploration
 
-    assert planned == ["done"] + ["pending"] * 3
-    assert done.solution is not None
-    call = done.solution.final.call
+    assert statuses == ["done"] + ["pending"] * 3
+    assert result.solution is not None
+    call = result.solution.final.call
     assert call is not None
     assert call.code == f"{own}\nexample_result = strong_names(text, least)"
     (value,) = (one for one in call.observation.variables if one.name == arguments.RESULT)

@@ -54,12 +54,12 @@ def test_what_the_steps_make_together_is_the_solution_without_asking(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(is_lost=True))
-    done = explore_script(explore, server, *ONE)
+    outcome = explore_script(explore, server, *ONE)
 
-    assert done.json["status"] == "solved"
-    assert done.json["verified"] == {"ran": True, "checks": "passed"}
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["verified"] == {"ran": True, "checks": "passed"}
     assert kinds_asked(server) == ["write", "draft", "draft", "draft"]
-    assert done.json["solution"].splitlines() == [
+    assert outcome.json["solution"].splitlines() == [
         "import tealeaf",
         "",
         "leaves = tealeaf.read_leaves(text)",
@@ -72,13 +72,13 @@ def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(is_lost=True, drafts={2: [[fenced(WEAK_KEEP), fenced(KEEP)]]}))
-    done = explore_script(explore, server, *EXPLORING, "--candidates", "2")
-    kept = explore.exploration.steps[1].candidate
+    outcome = explore_script(explore, server, *EXPLORING, "--candidates", "2")
+    candidate = explore.exploration.steps[1].candidate
 
-    assert kept is not None
-    assert kept.code == WEAK_KEEP
-    assert done.json["status"] == "solved"
-    assert "strength > 3" in done.json["solution"]
+    assert candidate is not None
+    assert candidate.code == WEAK_KEEP
+    assert outcome.json["status"] == "solved"
+    assert "strength > 3" in outcome.json["solution"]
     assert "solution" not in kinds_asked(server)
 
 
@@ -89,9 +89,9 @@ def test_without_a_check_or_the_wish_for_it_the_model_writes_the_solution(
     serve: Serve, explore: Explorer, check: str | None, setting: str
 ) -> None:
     server = serve(TeaModel(is_lost=True, solutions=[fenced(WHOLE)]))
-    done = explore_script(explore, server, *ONE, "--set", setting, check=check)
+    outcome = explore_script(explore, server, *ONE, "--set", setting, check=check)
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert kinds_asked(server)[-1] == "solution"
 
 
@@ -100,12 +100,12 @@ def test_without_a_check_all_steps_are_explored(serve: Serve, explore: Explorer)
     goals = [*GOALS[:2], "Sort `kept` by strength"]
     server = serve(TeaModel(is_lost=True, goals=goals, drafts={3: [fenced(SORT)]}))
     files = explore.files(None, entry_point=None)
-    done = explore.run(*explore.words(server, *files, "--json", *ONE, task=task))
+    outcome = explore.run(*explore.words(server, *files, "--json", *ONE, task=task))
 
-    assert done.json["status"] == "unverified"
-    assert [step["status"] for step in done.json["subtasks"]] == ["done"] * 3
-    assert "kept = sorted(" in done.json["solution"]
-    assert "check passes" not in done.err.lower()
+    assert outcome.json["status"] == "unverified"
+    assert [step["status"] for step in outcome.json["subtasks"]] == ["done"] * 3
+    assert "kept = sorted(" in outcome.json["solution"]
+    assert "check passes" not in outcome.err.lower()
 
 
 def test_a_step_with_a_magic_leaves_the_solution_to_the_model(
@@ -113,10 +113,10 @@ def test_a_step_with_a_magic_leaves_the_solution_to_the_model(
 ) -> None:
     magic = fenced("%time names = [leaf.name for leaf in kept]")
     server = serve(TeaModel(is_lost=True, drafts={3: [magic]}, solutions=[fenced(WHOLE)]))
-    done = explore_script(explore, server, *ONE)
+    outcome = explore_script(explore, server, *ONE)
 
-    assert done.json["subtasks"][2]["status"] == "done"
-    assert done.json["status"] == "solved"
+    assert outcome.json["subtasks"][2]["status"] == "done"
+    assert outcome.json["status"] == "solved"
     assert kinds_asked(server)[-1] == "solution"
 
 
@@ -124,11 +124,11 @@ def test_the_step_whose_value_a_check_finds_wrong_is_done_in_another_way(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(is_lost=True, drafts={3: [fenced(WRONG), fenced(COLLECT)]}))
-    done = explore_script(explore, server, *ONE)
+    outcome = explore_script(explore, server, *ONE)
     first, again = drafts(server, 3)
 
-    assert done.json["status"] == "solved"
-    assert done.json["subtasks"][2]["code"] == COLLECT
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["subtasks"][2]["code"] == COLLECT
     assert [len(drafts(server, step)) for step in (1, 2)] == [1, 1]
     assert "solution" not in kinds_asked(server)
     assert "A check of names failed: AssertionError" not in first
@@ -142,10 +142,10 @@ def test_steps_after_the_one_done_again_go_on_from_its_new_state(
 ) -> None:
     check = f"assert [leaf.name for leaf in kept] == {EXPECTED}\n{CHECK}"
     server = serve(TeaModel(is_lost=True, drafts={2: [fenced(WEAK_KEEP), fenced(KEEP)]}))
-    done = explore_script(explore, server, *ONE, check=check)
+    outcome = explore_script(explore, server, *ONE, check=check)
     last = explore.exploration.steps[2].candidate
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert last is not None
     assert last.observation is not None
     assert last.observation.stdout == "['assam', 'oolong']\n"
@@ -163,9 +163,9 @@ def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explo
             repairs=[wrong, fenced(WHOLE)],
         )
     )
-    done = explore_script(explore, server, *ONE)
+    outcome = explore_script(explore, server, *ONE)
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds_asked(server).count("repair") == 2
     assert any("A check of names failed" in text for text in drafts(server, 3))
     assert not any(EXPECTED in text_of(request) for request in server.chat_requests)
@@ -176,16 +176,14 @@ def test_what_a_check_expects_never_enters_a_prompt(serve: Serve, explore: Explo
 def test_when_a_step_fails_the_one_before_is_done_in_another_way(
     serve: Serve, explore: Explorer, written: list[str]
 ) -> None:
-    looked = script_of(GOALS, [ONE_LEAF, KEEP])
-    model = TeaModel(
-        scripts=[script_of(GOALS, written)], looks=[looked], drafts={1: [fenced(READ)]}
-    )
+    look = script_of(GOALS, [ONE_LEAF, KEEP])
+    model = TeaModel(scripts=[script_of(GOALS, written)], looks=[look], drafts={1: [fenced(READ)]})
     server = serve(model)
-    done = explore_script(explore, server, *ONE, "--set", "looks=1")
+    outcome = explore_script(explore, server, *ONE, "--set", "looks=1")
     (again,) = drafts(server, 1)
 
-    assert done.json["status"] == "solved"
-    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
+    assert outcome.json["status"] == "solved"
+    assert [one["code"] for one in outcome.json["subtasks"]] == [READ, KEEP, COLLECT]
     assert f"The next step ({GOALS[1]}) failed on it" in again
     assert "TypeError" in again
     assert ONE_LEAF in again

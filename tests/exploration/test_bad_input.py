@@ -154,10 +154,10 @@ def test_a_library_that_cannot_be_used_is_named(
 ) -> None:
     server = serve()
     words = ["explore", TASK, "--output", explore.notebook, *model_words(server)]
-    done = explore.run(*words, *[word for path in named(tmp_path) for word in ("-l", path)])
+    outcome = explore.run(*words, *[word for path in named(tmp_path) for word in ("-l", path)])
 
-    assert done.code == 2
-    assert match(message, done.err)
+    assert outcome.code == 2
+    assert match(message, outcome.err)
     assert not explore.notebook.exists()
     assert server.chat_requests == []
 
@@ -173,11 +173,11 @@ def test_an_option_that_cannot_be_used_is_explained(
 ) -> None:
     server = serve()
     words = [word for word in explore.words(server) if word != "--quiet"]
-    done = explore.run(*words, *options(tmp_path))
+    outcome = explore.run(*words, *options(tmp_path))
 
-    assert done.code == 2
-    assert match(message, done.err)
-    assert "Traceback" not in done.err
+    assert outcome.code == 2
+    assert match(message, outcome.err)
+    assert "Traceback" not in outcome.err
     assert server.chat_requests == []
 
 
@@ -193,28 +193,28 @@ def test_an_option_that_cannot_be_used_is_explained(
 def test_a_task_that_says_nothing_or_too_much_is_refused(
     serve: Serve, explore: Explorer, task: str, message: str
 ) -> None:
-    done = explore.run(*explore.words(serve(), task=task))
+    outcome = explore.run(*explore.words(serve(), task=task))
 
-    assert done.code == 2
-    assert message in done.err
+    assert outcome.code == 2
+    assert message in outcome.err
 
 
 def test_an_empty_standard_input_is_an_empty_task(serve: Serve, explore: Explorer) -> None:
-    done = explore.run(*explore.words(serve(), task="-"), stdin="")
+    outcome = explore.run(*explore.words(serve(), task="-"), stdin="")
 
-    assert done.code == 2
-    assert "The task is empty" in done.err
+    assert outcome.code == 2
+    assert "The task is empty" in outcome.err
 
 
 def test_a_model_that_cannot_be_reached_is_named(explore: Explorer, command: Command) -> None:
     url = f"http://127.0.0.1:{free_port()}/v1"
     model = ["--base-url", url, "--model", "tea"]
-    done = command(
+    outcome = command(
         "explore", TASK, "-l", "tealeaf/", *model, "-o", explore.notebook, *explore.files()
     )
 
-    assert done.code == 2
-    assert url in done.err
+    assert outcome.code == 2
+    assert url in outcome.err
     assert explore.exploration.status == "failed"
 
 
@@ -222,11 +222,11 @@ def test_a_rejected_key_is_shown_nowhere(
     serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-leaf")
-    done = explore(serve(require_key="another"), "--json")
+    outcome = explore(serve(require_key="another"), "--json")
 
-    assert done.code == 2
-    assert "key" in done.err
-    assert "very-secret" not in done.out + done.err
+    assert outcome.code == 2
+    assert "key" in outcome.err
+    assert "very-secret" not in outcome.out + outcome.err
     assert "very-secret" not in explore.notebook.read_text(encoding="utf-8")
 
 
@@ -236,27 +236,27 @@ def test_a_key_that_is_accepted_is_shown_nowhere(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-leaf")
     stealing = "import os\nprint(dict(os.environ))"
     script = TeaModel(drafts={1: [fenced(stealing)]}, solutions=[fenced(f"{SOLUTION}\n{stealing}")])
-    done = explore(serve(script, require_key="sk-very-secret-leaf"), "--json")
+    outcome = explore(serve(script, require_key="sk-very-secret-leaf"), "--json")
 
-    assert done.code == 0
-    assert "very-secret" not in done.out + done.err
+    assert outcome.code == 0
+    assert "very-secret" not in outcome.out + outcome.err
     assert "very-secret" not in explore.notebook.read_text(encoding="utf-8")
 
 
 def test_an_unknown_model_is_named(serve: Serve, explore: Explorer) -> None:
     server = serve(require_model=True)
     words = [word if word != server.model else "gpt-tea" for word in explore.words(server)]
-    done = explore.run(*words)
+    outcome = explore.run(*words)
 
-    assert done.code == 2
-    assert "does not offer the model 'gpt-tea'. It offers: scripted." in done.err
+    assert outcome.code == 2
+    assert "does not offer the model 'gpt-tea'. It offers: scripted." in outcome.err
 
 
 def test_an_endpoint_without_a_model_asks_for_one(serve: Serve, command: Command) -> None:
-    done = command("explore", TASK, "-l", "tealeaf/", "--base-url", serve().base_url)
+    outcome = command("explore", TASK, "-l", "tealeaf/", "--base-url", serve().base_url)
 
-    assert done.code == 2
-    assert "Name one with --model" in done.err
+    assert outcome.code == 2
+    assert "Name one with --model" in outcome.err
 
 
 def test_a_cache_folder_that_cannot_be_made_asks_for_another(
@@ -264,19 +264,19 @@ def test_a_cache_folder_that_cannot_be_made_asks_for_another(
 ) -> None:
     monkeypatch.setenv("EXPLORACODER_CACHE", str(write(tmp_path, "file", "") / "cache"))
 
-    searched, looked = command("search", "tea", "-l", "tealeaf/"), command("doctor")
+    search, doctor = command("search", "tea", "-l", "tealeaf/"), command("doctor")
 
-    assert (searched.code, looked.code) == (2, 1)
-    assert "Name another folder: EXPLORACODER_CACHE=FOLDER" in searched.err
-    assert "Set EXPLORACODER_CACHE to a folder that you may write to." in looked.out
+    assert (search.code, doctor.code) == (2, 1)
+    assert "Name another folder: EXPLORACODER_CACHE=FOLDER" in search.err
+    assert "Set EXPLORACODER_CACHE to a folder that you may write to." in doctor.out
 
 
 def test_with_json_an_error_is_an_object_too(serve: Serve, explore: Explorer) -> None:
-    done = explore.run(*explore.words(serve(), "--json", task=" "))
+    outcome = explore.run(*explore.words(serve(), "--json", task=" "))
 
-    assert done.code == 2
-    assert done.json["status"] == "failed"
-    assert "The task is empty" in done.json["error"]
+    assert outcome.code == 2
+    assert outcome.json["status"] == "failed"
+    assert "The task is empty" in outcome.json["error"]
 
 
 def notebook_text(**metadata: Any) -> str:
@@ -311,10 +311,10 @@ def test_a_file_that_holds_no_exploration_is_refused_and_left_alone(
     if content is not None:
         write(tmp_path, path.name, content)
     before = path.read_bytes() if path.exists() else b""
-    done = command(verb, path)
+    outcome = command(verb, path)
 
-    assert done.code == 2
-    assert match(message, done.err)
+    assert outcome.code == 2
+    assert match(message, outcome.err)
     assert (path.read_bytes() if path.exists() else b"") == before
 
 
@@ -331,10 +331,10 @@ def test_bad_bulk_queries_are_named_by_line(
     command: Command, tmp_path: Path, lines: str, message: str
 ) -> None:
     path = write(tmp_path, "queries.jsonl", lines)
-    done = command("search", "--queries", path, "-l", "tealeaf/", "--json")
+    outcome = command("search", "--queries", path, "-l", "tealeaf/", "--json")
 
-    assert done.code == 2
-    assert message in done.err
+    assert outcome.code == 2
+    assert message in outcome.err
 
 
 def test_a_library_without_a_docstring_can_be_explored(
@@ -345,8 +345,8 @@ def test_a_library_without_a_docstring_can_be_explored(
     code = "import bareleaf\ntwo = bareleaf.double('tea')\nprint(two)"
     server = serve(TeaModel(goals=["Double it"], drafts={1: [fenced(code)]}, solutions=[code]))
     words = ["explore", "Double tea", "-l", "bareleaf.py", *model_words(server)]
-    done = explore.run(*words, "-o", explore.notebook, "--json", "--quiet")
+    outcome = explore.run(*words, "-o", explore.notebook, "--json", "--quiet")
 
-    assert done.code == 0
-    assert done.json["subtasks"][0]["apis"] == ["bareleaf.double"]
-    assert done.json["libraries"][0]["apis"] == 1
+    assert outcome.code == 0
+    assert outcome.json["subtasks"][0]["apis"] == ["bareleaf.double"]
+    assert outcome.json["libraries"][0]["apis"] == 1

@@ -41,20 +41,20 @@ def test_what_was_written_beforehand_costs_no_exploration(
 ) -> None:
     server = serve()
     words = ("--method", method, "--profile", "standard", "--json", "--quiet")
-    done = command("brief", "tealeaf/", *words, *model_words(server))
-    written = len(server.chat_requests)
-    explored = explore(server, *words[:-1])
+    outcome = command("brief", "tealeaf/", *words, *model_words(server))
+    calls = len(server.chat_requests)
+    exploration = explore(server, *words[:-1])
 
-    (told,) = done.json["briefings"].values()
-    assert told["summary"]
-    assert done.json["usage"]["calls"] == written == len(asked(server)) == 1
-    assert explored.json["usage"]["calls"] == len(server.chat_requests) - written
-    assert "briefing" not in explored.json["usage_by_part"]
+    (briefing,) = outcome.json["briefings"].values()
+    assert briefing["summary"]
+    assert outcome.json["usage"]["calls"] == calls == len(asked(server)) == 1
+    assert exploration.json["usage"]["calls"] == len(server.chat_requests) - calls
+    assert "briefing" not in exploration.json["usage_by_part"]
 
     again = command("brief", "tealeaf/", *words, *model_words(server))
 
     assert again.json["usage"]["calls"] == 0
-    assert again.json["briefings"] == done.json["briefings"]
+    assert again.json["briefings"] == outcome.json["briefings"]
 
 
 def test_another_number_of_plans_is_written_apart_and_none_at_all_is_not_asked_for(
@@ -71,8 +71,8 @@ def test_another_number_of_plans_is_written_apart_and_none_at_all_is_not_asked_f
 
     def brief(*words: str) -> tuple[int, int]:
         words = (*words, "--json", "--quiet", *model_words(server))
-        told = command("brief", library, *words).json
-        return told["usage"]["calls"], len(told["briefings"]["tealeaf"]["plans"])
+        result = command("brief", library, *words).json
+        return result["usage"]["calls"], len(result["briefings"]["tealeaf"]["plans"])
 
     assert brief("--set", "few-shot-plans=1") == (2, 1)
     assert brief("--set", "few-shot-plans=2") == (3, 2)
@@ -85,15 +85,15 @@ def test_a_model_that_does_not_write_is_said(
     serve: Serve, command: Command, status: int, kind: str
 ) -> None:
     server = serve(lambda _: Failure(status, "no"))
-    done = command("brief", "tealeaf/", "--json", "--quiet", *model_words(server))
+    outcome = command("brief", "tealeaf/", "--json", "--quiet", *model_words(server))
 
-    assert done.code == 2
-    assert (done.json["status"], done.json["error_kind"]) == ("failed", kind)
+    assert outcome.code == 2
+    assert (outcome.json["status"], outcome.json["error_kind"]) == ("failed", kind)
 
 
 def test_people_are_told_in_words(serve: Serve, command: Command) -> None:
-    done = command("brief", "tealeaf/", "--quiet", *model_words(serve(TeaModel())))
+    outcome = command("brief", "tealeaf/", "--quiet", *model_words(serve(TeaModel())))
 
-    assert done.code == 0
-    assert "tealeaf: a summary of" in done.out
-    assert "model calls," in done.out
+    assert outcome.code == 0
+    assert "tealeaf: a summary of" in outcome.out
+    assert "model calls," in outcome.out

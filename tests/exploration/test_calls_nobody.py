@@ -37,18 +37,18 @@ def _can_trace() -> str:
     program = shutil.which("strace")
     if program is None:
         return "strace is not installed"
-    tried = subprocess.run([program, "-qq", "-o", os.devnull, "true"], capture_output=True)
-    return "" if tried.returncode == 0 else f"strace cannot trace here: {tried.stderr.decode()}"
+    process = subprocess.run([program, "-qq", "-o", os.devnull, "true"], capture_output=True)
+    return "" if process.returncode == 0 else f"strace cannot trace here: {process.stderr.decode()}"
 
 
 def traced(code: str, log: Path, *words: str) -> str:
     """What a program of ours printed; ``log`` gets its calls, those of its processes too."""
     calls = "trace=%network,openat"
     command = ["strace", "-f", "-qq", "-s", "200", "-e", calls, "-o", str(log), sys.executable]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "-c", code, *words], capture_output=True, text=True, timeout=300
     )
-    return done.stdout + done.stderr
+    return process.stdout + process.stderr
 
 
 def strangers(log: Path) -> list[str]:
@@ -96,8 +96,8 @@ def test_index_search_explore_and_replay_call_nobody(
         ["replay", str(explore.notebook)],
     ]
 
-    printed = traced(_COMMANDS.format(seconds=_SECONDS), tmp_path / "log", json.dumps(commands))
+    output = traced(_COMMANDS.format(seconds=_SECONDS), tmp_path / "log", json.dumps(commands))
 
-    assert [f"{words[0]} 0" in printed for words in commands] == [True] * 4
+    assert [f"{words[0]} 0" in output for words in commands] == [True] * 4
     assert strangers(tmp_path / "log") == []
     assert not list(home.rglob("*onnxruntime*"))

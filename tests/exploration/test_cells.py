@@ -202,12 +202,12 @@ def test_what_was_cut_off_ends_with_a_whole_statement() -> None:
 
 def test_a_cell_is_complete_when_the_next_heading_is_there() -> None:
     reply = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
-    seen = [read_cells(reply[:end]) for end in range(len(reply) + 1)]
-    first = next(end for end, cells in enumerate(seen) if cells)
+    readings = [read_cells(reply[:end]) for end in range(len(reply) + 1)]
+    first = next(end for end, cells in enumerate(readings) if cells)
 
-    assert [len(cells) for cells in seen] == sorted(len(cells) for cells in seen)
-    assert all(cells == read_script(reply).cells[: len(cells)] for cells in seen)
-    assert seen[-1] == read_script(reply).cells
+    assert [len(cells) for cells in readings] == sorted(len(cells) for cells in readings)
+    assert all(cells == read_script(reply).cells[: len(cells)] for cells in readings)
+    assert readings[-1] == read_script(reply).cells
     assert f"### 2. {GOALS[1]}".startswith(reply[:first].splitlines()[-1])
 
 

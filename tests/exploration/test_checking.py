@@ -14,10 +14,10 @@ class Pot:
 
 @pytest.mark.parametrize(("value", "type_"), [(Pot(), "Pot"), (deque[int](), "deque"), (1, "int")])
 def test_the_type_is_told_with_its_module_or_without(value: object, type_: str) -> None:
-    with pytest.raises(AttributeError) as raised:
+    with pytest.raises(AttributeError) as error_info:
         value.boil  # type: ignore[attr-defined]  # noqa: B018
 
-    match = OBJECT_ERROR.search(str(raised.value))
+    match = OBJECT_ERROR.search(str(error_info.value))
     assert match is not None
     assert (match["type"], match["name"]) == (type_, "boil")
 

@@ -44,11 +44,11 @@ def write(
 def test_a_solution_from_memory_has_the_docs_of_what_it_uses(
     serve: Serve, explore: Explorer
 ) -> None:
-    done = explore(serve(), "--method", "direct")
+    outcome = explore(serve(), "--method", "direct")
 
-    used = ["Flow", "Flow.keep", "Leaf.name", "Leaf.strength", "read_leaves"]
-    assert paths(explore) == [f"tealeaf.{name}" for name in used]
-    assert "It uses tealeaf.Flow, tealeaf.Flow.keep, " in " ".join(done.out.split())
+    names = ["Flow", "Flow.keep", "Leaf.name", "Leaf.strength", "read_leaves"]
+    assert paths(explore) == [f"tealeaf.{name}" for name in names]
+    assert "It uses tealeaf.Flow, tealeaf.Flow.keep, " in " ".join(outcome.out.split())
     solution = explore.exploration.solution
     assert solution is not None
     assert "lazy" in solution.final.docs[0].doc.lower()
@@ -57,11 +57,11 @@ def test_a_solution_from_memory_has_the_docs_of_what_it_uses(
 
 
 def test_json_names_what_the_solution_uses(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(), "--json")
+    outcome = explore(serve(), "--json")
 
-    assert done.json["solution"] == SOLUTION
-    assert done.json["apis"] == paths(explore)
-    assert "tealeaf.read_leaves" in done.json["apis"]
+    assert outcome.json["solution"] == SOLUTION
+    assert outcome.json["apis"] == paths(explore)
+    assert "tealeaf.read_leaves" in outcome.json["apis"]
 
 
 def test_what_the_context_imports_and_has_says_what_is_meant(

@@ -118,46 +118,46 @@ def test_a_guess_that_passes_is_the_solution_and_no_file_of_the_user_s_changes(
 ) -> None:
     before = texts(write.repository)
     server = serve(ClassModel([KETTLE]))
-    done = write(server, method)
+    outcome = write(server, method)
 
-    assert done.json["status"] == "solved"
-    assert done.json["solution"] == KETTLE.strip()
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["solution"] == KETTLE.strip()
     assert kinds(server) == ["class"]
     assert texts(write.repository) == before
-    said = whole_text(server.chat_requests[0])
-    assert DESCRIPTION in said
-    assert "tealeaf/kettle.py" in said
+    prompt = whole_text(server.chat_requests[0])
+    assert DESCRIPTION in prompt
+    assert "tealeaf/kettle.py" in prompt
     is_shown = method in ("naive-rag", "repocoder", "rrr")
-    assert ("Pieces of the repository" in said) == is_shown
-    saved = write.explored.exploration
-    assert (saved.settings.temperature, saved.usage.calls) == (0.2, 1)
+    assert ("Pieces of the repository" in prompt) == is_shown
+    exploration = write.explored.exploration
+    assert (exploration.settings.temperature, exploration.usage.calls) == (0.2, 1)
     calls = 1 if method in ("basic-prompting", "naive-rag") else 5
-    assert saved.settings.oracle_calls == calls
+    assert exploration.settings.oracle_calls == calls
 
 
 def test_a_method_of_one_sample_stops_after_it(serve: Serve, write: Writer) -> None:
     server = serve(ClassModel())
-    done = write(server, "naive-rag")
+    outcome = write(server, "naive-rag")
 
-    assert (done.code, done.json["status"]) == (1, "failed")
+    assert (outcome.code, outcome.json["status"]) == (1, "failed")
     assert kinds(server) == ["class"]
 
 
 def test_rrr_asks_the_tools_reflects_and_writes_it_again(serve: Serve, write: Writer) -> None:
     server = serve(ClassModel())
-    done = write(server, "rrr")
+    outcome = write(server, "rrr")
     _, tools, reflection, better = map(whole_text, server.chat_requests)
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds(server) == ["class", "tools", "reflection", "class"]
-    assert all("leaf.title" in said for said in (tools, reflection, better))
-    assert all("AttributeError" in said for said in (tools, reflection, better))
-    assert all("pouring" in said for said in (tools, reflection, better))
-    for said in (reflection, better):
-        assert "get_class_info(class_name='Leaf'):\n" in said
-        assert "strength: int" in said
-        assert "There is no class 'Leef'" in said
-        assert "get_imports():" in said
+    assert all("leaf.title" in prompt for prompt in (tools, reflection, better))
+    assert all("AttributeError" in prompt for prompt in (tools, reflection, better))
+    assert all("pouring" in prompt for prompt in (tools, reflection, better))
+    for prompt in (reflection, better):
+        assert "get_class_info(class_name='Leaf'):\n" in prompt
+        assert "strength: int" in prompt
+        assert "There is no class 'Leef'" in prompt
+        assert "get_imports():" in prompt
     assert REFLECTION in better
     assert REFLECTION not in reflection
     solution = write.explored.exploration.solution
@@ -171,10 +171,10 @@ def test_reflexion_sees_what_the_tests_say_and_nothing_of_the_repository(
     serve: Serve, write: Writer
 ) -> None:
     server = serve(ClassModel())
-    done = write(server, "reflexion")
+    outcome = write(server, "reflexion")
     _, reflection, better = map(whole_text, server.chat_requests)
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds(server) == ["class", "reflection", "class"]
     assert "AttributeError" in reflection
     assert REFLECTION in better
@@ -186,10 +186,10 @@ def test_repocoder_retrieves_with_its_last_text_and_is_told_of_no_error(
 ) -> None:
     fahrenheit = "class Kettle:\n    to_celsius = to_fahrenheit = 'temperatures'\n"
     server = serve(ClassModel([fahrenheit, KETTLE]))
-    done = write(server, "repocoder")
+    outcome = write(server, "repocoder")
     first, second = map(whole_text, server.chat_requests)
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds(server) == ["class", "class"]
     assert second != first
     assert second.index("units.py") < second.index("tealeaf/kettle.py`")
@@ -205,9 +205,9 @@ def test_the_oracle_is_called_as_often_as_it_may_be_and_nothing_is_asked_after(
     serve: Serve, write: Writer, method: str, between: list[str]
 ) -> None:
     server = serve(ClassModel([WRONG]))
-    done = write(server, method, "--set", "oracle-calls=2")
+    outcome = write(server, method, "--set", "oracle-calls=2")
 
-    assert done.json["attempts"] == 2
+    assert outcome.json["attempts"] == 2
     assert kinds(server) == ["class", *between, "class"]
 
 
@@ -219,9 +219,9 @@ def test_calls_that_cannot_be_used_are_sent_back_and_then_done_without(
     serve: Serve, write: Writer, calls: str
 ) -> None:
     server = serve(ClassModel(calls=calls))
-    done = write(server, "rrr")
+    outcome = write(server, "rrr")
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds(server) == ["class", *["tools"] * 3, "reflection", "class"]
     assert "looked up" not in server.chat_requests[-1].last_user_message
 
@@ -230,9 +230,9 @@ def test_a_text_that_is_not_python_is_a_failure_that_can_be_mended(
     serve: Serve, write: Writer
 ) -> None:
     server = serve(ClassModel(["class Kettle(:\n    pass", KETTLE]))
-    done = write(server, "reflexion")
+    outcome = write(server, "reflexion")
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert "SyntaxError" in whole_text(server.chat_requests[1])
 
 
@@ -245,22 +245,22 @@ def test_an_interrupted_run_goes_on_from_its_last_text(serve: Serve, write: Writ
     write.notebook.write_text(json.dumps(cut), encoding="utf-8")
     server = serve(ClassModel([KETTLE]))
     words = ["resume", write.notebook, *model_words(server), "--json", "--quiet"]
-    done = write.run(*words)
+    outcome = write.run(*words)
 
-    assert done.json["status"] == "solved"
-    assert done.json["attempts"] == 2
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["attempts"] == 2
     assert kinds(server) == ["tools", "reflection", "class"]
 
 
 def test_the_notebook_shows_the_class_and_replays_its_check(serve: Serve, write: Writer) -> None:
     write(serve(ClassModel([KETTLE])), "rrr")
     cells = json.loads(write.notebook.read_text(encoding="utf-8"))["cells"]
-    replayed = write.run("replay", write.notebook, "--json")
+    outcome = write.run("replay", write.notebook, "--json")
 
-    shown = next(cell for cell in cells if cell["id"] == "solution")
-    assert shown["cell_type"] == "markdown"
-    assert replayed.code == 0
-    assert [one["cell"] for one in replayed.json["cells"]] == ["solution", "check"]
+    solution_cell = next(cell for cell in cells if cell["id"] == "solution")
+    assert solution_cell["cell_type"] == "markdown"
+    assert outcome.code == 0
+    assert [one["cell"] for one in outcome.json["cells"]] == ["solution", "check"]
 
 
 @pytest.mark.parametrize(
@@ -276,23 +276,23 @@ def test_the_notebook_shows_the_class_and_replays_its_check(serve: Serve, write:
 def test_what_is_no_place_for_a_class_is_refused(
     serve: Serve, write: Writer, method: str, words: list[str], said: str
 ) -> None:
-    done = write(serve(), method, *words)
+    outcome = write(serve(), method, *words)
 
-    assert done.code == 2
-    assert said in done.json["error"]
+    assert outcome.code == 2
+    assert said in outcome.json["error"]
 
 
 def test_a_method_that_writes_a_class_wants_to_know_where(serve: Serve, write: Writer) -> None:
-    refused = write.explored(serve(), "--method", "rrr", "--json")
+    outcome = write.explored(serve(), "--method", "rrr", "--json")
 
-    assert refused.code == 2
-    assert "--repository and --file" in refused.json["error"]
+    assert outcome.code == 2
+    assert "--repository and --file" in outcome.json["error"]
 
 
 def test_a_check_that_passes_without_the_class_is_refused(serve: Serve, write: Writer) -> None:
     server = serve(ClassModel())
-    refused = write(server, "rrr", check="print(1)")
+    outcome = write(server, "rrr", check="print(1)")
 
-    assert refused.code == 2
-    assert "passes before the class is written" in refused.json["error"]
+    assert outcome.code == 2
+    assert "passes before the class is written" in outcome.json["error"]
     assert not server.chat_requests

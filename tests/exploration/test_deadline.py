@@ -87,7 +87,7 @@ async def test_who_is_cancelled_does_not_wait_for_the_work() -> None:
 
 def test_a_process_ends_without_the_work_that_it_left_behind() -> None:
     path = os.pathsep.join(filter(None, sys.path))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", LATE],
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,
@@ -96,4 +96,4 @@ def test_a_process_ends_without_the_work_that_it_left_behind() -> None:
         check=False,
     )
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "gone on without it\n", "")
+    assert (process.returncode, process.stdout, process.stderr) == (0, "gone on without it\n", "")

@@ -51,12 +51,12 @@ def test_an_exploration_is_the_same_as_itself_whatever_it_cost(
         id="1" * 32, spending=(Spending(part="plan", usage=Usage(calls=9)),), seconds_total=9.0
     )
 
-    told = compare(exploration(), cheaper)
+    outcome = compare(exploration(), cheaper)
     as_json = compare(exploration(), cheaper, "--json")
 
-    assert (told.code, as_json.code) == (0, 0)
-    assert "a.ipynb: 1 model calls, 100 prompt" in told.out
-    assert told.out.endswith("They are the same.\n")
+    assert (outcome.code, as_json.code) == (0, 0)
+    assert "a.ipynb: 1 model calls, 100 prompt" in outcome.out
+    assert outcome.out.endswith("They are the same.\n")
     assert (as_json.json["is_same"], as_json.json["difference"]) == (True, [])
     assert [one["calls"] for one in as_json.json["cost"]] == [1, 9]
 
@@ -64,11 +64,11 @@ def test_an_exploration_is_the_same_as_itself_whatever_it_cost(
 def test_what_differs_is_told_under_the_goal_where_it_differs(
     compare: Callable[..., Outcome],
 ) -> None:
-    told = compare(exploration(), changed())
+    outcome = compare(exploration(), changed())
     as_json = compare(exploration(), changed(), "--json")
-    lines = told.out.splitlines()
+    lines = outcome.out.splitlines()
 
-    assert (told.code, as_json.code) == (1, 1)
+    assert (outcome.code, as_json.code) == (1, 1)
     for line in (
         *("-Libraries: tealeaf 2.1", "+Libraries: tealeaf 3.0", "-assam", "+oolong"),
         *("-## Divide by nothing", "+## Brew them", "-solved", "+failed"),
@@ -93,7 +93,7 @@ def test_addresses_of_objects_are_no_difference(compare: Callable[..., Outcome])
 def test_a_notebook_that_cannot_be_read_is_bad_input(command: Command, tmp_path: Path) -> None:
     document.save(tmp_path / "a.ipynb", exploration())
 
-    done = command("diff", tmp_path / "a.ipynb", tmp_path / "none.ipynb")
+    outcome = command("diff", tmp_path / "a.ipynb", tmp_path / "none.ipynb")
 
-    assert done.code == 2
-    assert "There is no file" in done.err
+    assert outcome.code == 2
+    assert "There is no file" in outcome.err

@@ -34,20 +34,20 @@ HOSTILE = (
 )
 
 
-def cells(made: Any) -> dict[str, Any]:
-    return {cell["id"]: cell for cell in made.cells}
+def cells(contents: Any) -> dict[str, Any]:
+    return {cell["id"]: cell for cell in contents.cells}
 
 
 def markdown(whole: Exploration) -> str:
-    made = document.to_notebook(whole)
-    return "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
+    contents = document.to_notebook(whole)
+    return "\n".join(cell.source for cell in contents.cells if cell.cell_type == "markdown")
 
 
 def test_the_notebook_looks_as_it_did_when_it_was_last_looked_at() -> None:
-    made = document.to_notebook(exploration())
+    contents = document.to_notebook(exploration())
     # Settings come and go; that they are saved is seen by the round trip.
-    del made.metadata["exploracoder"]["settings"]
-    text = json.dumps(made, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    del contents.metadata["exploracoder"]["settings"]
+    text = json.dumps(contents, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
     # Named so that nobody takes it for a notebook of theirs to format.
     assert text == golden("exploration.ipynb.txt", text)
@@ -66,13 +66,13 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
 
 
 def test_failed_candidates_are_no_cells_but_are_kept() -> None:
-    made = document.to_notebook(exploration())
-    code = [cell.source for cell in made.cells if cell.cell_type == "code"]
+    contents = document.to_notebook(exploration())
+    code = [cell.source for cell in contents.cells if cell.cell_type == "code"]
 
     assert not any("reed" in source for source in code)
-    assert cells(made)["step-3"].source == "", "an empty cell takes code of the user's own"
-    assert "reed" in json.dumps(made.metadata)
-    assert "No candidate ran (1 tried)" in cells(made)["step-3-goal"].source
+    assert cells(contents)["step-3"].source == "", "an empty cell takes code of the user's own"
+    assert "reed" in json.dumps(contents.metadata)
+    assert "No candidate ran (1 tried)" in cells(contents)["step-3-goal"].source
 
 
 def test_the_branches_are_drawn_with_the_chosen_chain_thick() -> None:
@@ -88,9 +88,9 @@ def test_the_branches_are_drawn_with_the_chosen_chain_thick() -> None:
 def test_a_cell_that_was_only_written_is_no_branch() -> None:
     whole = exploration()
     first = whole.steps[0]
-    written = first.candidates[0].model_copy(update={"observation": None})
+    candidate = first.candidates[0].model_copy(update={"observation": None})
     step = first.model_copy(
-        update={"status": "pending", "candidates": (written,), "chosen": written.id}
+        update={"status": "pending", "candidates": (candidate,), "chosen": candidate.id}
     )
 
     picture = document.flowchart(whole.model_copy(update={"steps": (step,), "solution": None}))
@@ -136,13 +136,13 @@ def test_it_is_said_plainly_what_was_verified(solution: Solution | None, words: 
 
 
 def test_a_solution_that_failed_is_shown_but_not_as_a_cell_that_runs() -> None:
-    made = document.to_notebook(
+    contents = document.to_notebook(
         exploration(solution=attempt(code="1 / 0", observation=failed("ZeroDivisionError", "")))
     )
 
-    assert cells(made)["solution"].cell_type == "markdown"
-    assert "1 / 0" in cells(made)["solution"].source
-    assert "check" not in cells(made)
+    assert cells(contents)["solution"].cell_type == "markdown"
+    assert "1 / 0" in cells(contents)["solution"].source
+    assert "check" not in cells(contents)
 
 
 def hostile_exploration(place: str) -> Exploration:
@@ -172,14 +172,14 @@ def hostile_exploration(place: str) -> Exploration:
     if place == "failed solution":
         code = f"```\n{HOSTILE}\n```\n````\n{HOSTILE}"
         return exploration(solution=attempt(code=code, observation=failed("Error", "")))
-    ranked = sample.steps[0].recommendation.apis[0]
+    api = sample.steps[0].recommendation.apis[0]
     doc = {
         "doc file": {"file": f"/x/{HOSTILE}"},
         "doc path": {"path": f"tealeaf.`{HOSTILE}`", "url": None, "file": None},
         "doc url": {"url": "javascript:alert(3)"},
     }[place]
-    changed = ranked.model_copy(update={"doc": ranked.doc.model_copy(update=doc)})
-    recommendation = sample.steps[0].recommendation.model_copy(update={"apis": (changed,)})
+    hostile_api = api.model_copy(update={"doc": api.doc.model_copy(update=doc)})
+    recommendation = sample.steps[0].recommendation.model_copy(update={"apis": (hostile_api,)})
     return sample.with_step(sample.steps[0].model_copy(update={"recommendation": recommendation}))
 
 
@@ -197,11 +197,11 @@ PLACES = (
 
 @pytest.mark.parametrize("place", PLACES)
 def test_text_from_elsewhere_is_shown_and_does_nothing_else(place: str) -> None:
-    shown = without_code(markdown(hostile_exploration(place)))
+    source = without_code(markdown(hostile_exploration(place)))
 
-    assert "<script" not in shown
-    assert "<img" not in shown
-    assert not re.search(r"(?<!\\)\]\(javascript", shown)
+    assert "<script" not in source
+    assert "<img" not in source
+    assert not re.search(r"(?<!\\)\]\(javascript", source)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -228,10 +228,10 @@ def test_the_notebook_runs_from_top_to_bottom_in_plain_jupyter(
     from nbclient import NotebookClient
 
     explore(serve(), "--profile", "small", "--set", "first-tries=0")
-    made = notebook.read(explore.notebook)
-    before = [cell.get("outputs") for cell in made.cells if cell.cell_type == "code"]
-    NotebookClient(made, resources={"metadata": {"path": str(library)}}, timeout=60).execute()
-    after = [cell.get("outputs") for cell in made.cells if cell.cell_type == "code"]
+    contents = notebook.read(explore.notebook)
+    before = [cell.get("outputs") for cell in contents.cells if cell.cell_type == "code"]
+    NotebookClient(contents, resources={"metadata": {"path": str(library)}}, timeout=60).execute()
+    after = [cell.get("outputs") for cell in contents.cells if cell.cell_type == "code"]
 
     assert len(after) == 6
     assert after == before
@@ -249,20 +249,20 @@ def test_the_title_is_the_task_s_first_sentence() -> None:
 
 def test_a_long_title_ends_with_a_whole_word() -> None:
     text = "Name the strong leaves " * 9
-    shown = title(text)
+    heading = title(text)
 
-    assert len(shown) <= 80
-    assert shown.endswith(" …")
-    assert text.startswith(shown.removesuffix("…"))
+    assert len(heading) <= 80
+    assert heading.endswith(" …")
+    assert text.startswith(heading.removesuffix("…"))
 
 
 def test_names_between_backticks_stay_code_and_other_backticks_do_nothing() -> None:
     text = "Put it into `strong_names`, not `a*b*` or `<b>`."
-    shown = markdown(exploration(task=Task(text=text, libraries=("tealeaf",))))
+    source = markdown(exploration(task=Task(text=text, libraries=("tealeaf",))))
 
-    assert "`strong_names`" in shown
-    assert r"\`a\*b\*\`" in shown
-    assert r"\`&lt;b&gt;\`" in shown
+    assert "`strong_names`" in source
+    assert r"\`a\*b\*\`" in source
+    assert r"\`&lt;b&gt;\`" in source
 
 
 def test_outputs_of_an_example_call_are_checked_as_all_others() -> None:

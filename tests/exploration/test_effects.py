@@ -52,9 +52,9 @@ MARKED = [
 
 @pytest.mark.parametrize(("code", "kind", "line", "what"), MARKED)
 def test_what_code_does_is_named_with_its_line(code: str, kind: str, line: int, what: str) -> None:
-    found = effects(code)
+    code_effects = effects(code)
 
-    assert (kind, line, what) in {(one.kind, one.line, one.what) for one in found}
+    assert (kind, line, what) in {(one.kind, one.line, one.what) for one in code_effects}
 
 
 QUIET = [
@@ -95,6 +95,6 @@ def test_all_of_it_is_said_in_one_warning_that_promises_no_more_than_it_knows() 
 
 
 def test_code_that_is_nested_too_deep_cannot_be_told() -> None:
-    found = effects("(" * 5_000 + ")" * 5_000)
+    code_effects = effects("(" * 5_000 + ")" * 5_000)
 
-    assert [one.kind for one in found] == ["hidden"]
+    assert [one.kind for one in code_effects] == ["hidden"]

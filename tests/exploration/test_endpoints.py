@@ -41,20 +41,20 @@ def test_an_exploration_ends_with_a_solution_or_a_sentence(
     answer: Answer, code: int, said: str, explore: Explorer
 ) -> None:
     with raw_endpoint(answer) as server:
-        done = explore.run(
+        outcome = explore.run(
             *("explore", "Name the strong leaves.", "--library", "tealeaf/", "--method", "direct"),
             *("--base-url", server.base_url, "--model", server.model, "--quiet", "--json"),
             *("--output", explore.notebook, *explore.files(CHECK)),
         )
 
-    shown = done.out + done.err
-    saved = explore.notebook.read_text(encoding="utf-8")
-    assert done.code == code, shown
-    assert "Traceback" not in shown
-    assert re.search(said, f"{done.json.get('verification')} {done.json.get('error')}")
+    output = outcome.out + outcome.err
+    notebook = explore.notebook.read_text(encoding="utf-8")
+    assert outcome.code == code, output
+    assert "Traceback" not in output
+    assert re.search(said, f"{outcome.json.get('verification')} {outcome.json.get('error')}")
     assert len(server.requests) <= 8
-    assert not traces_of_the_key(shown, saved)
-    assert not re.search(r"nginx|<h1>", shown + saved)
+    assert not traces_of_the_key(output, notebook)
+    assert not re.search(r"nginx|<h1>", output + notebook)
     assert explore.exploration.status == ("solved" if code == 0 else "failed")
 
 
@@ -76,22 +76,22 @@ def test_all_steps_of_an_exploration_bear_with_a_model_that_never_answers(
 ) -> None:
     answer, code, said = CASES[name]
     with raw_endpoint(answer) as server:
-        done = explore.run(*exploring(server, explore, "--set", f"cells={cells}"))
+        outcome = explore.run(*exploring(server, explore, "--set", f"cells={cells}"))
 
-    assert done.code == code
-    assert "Traceback" not in done.out + done.err
+    assert outcome.code == code
+    assert "Traceback" not in outcome.out + outcome.err
     assert len(server.requests) < 40
     if code:
-        assert done.json["status"] == explore.exploration.status == "failed"
-        assert re.search(said, done.json["verification"])
+        assert outcome.json["status"] == explore.exploration.status == "failed"
+        assert re.search(said, outcome.json["verification"])
         assert explore.exploration.is_planned == (cells == "false")
 
 
 def test_who_wrote_no_cells_for_want_of_tokens_is_told_what_to_raise(explore: Explorer) -> None:
     with raw_endpoint(CASES["thoughts that took all tokens"][0]) as server:
-        done = explore.run(*exploring(server, explore))
+        outcome = explore.run(*exploring(server, explore))
 
-    assert "raise --set write-tokens" in done.json["verification"]
+    assert "raise --set write-tokens" in outcome.json["verification"]
 
 
 def test_an_exploration_without_a_solution_goes_on_when_the_model_answers(
@@ -119,10 +119,10 @@ def test_a_briefing_that_does_not_come_in_time_is_gone_on_without(
 
     server = serve(late)
     settings = ("--set", "cells=false")
-    done = explore.run(*exploring(server, explore, *settings))
+    outcome = explore.run(*exploring(server, explore, *settings))
 
-    assert done.code == 0, done.err
-    assert "Goes on without an overview. The model scripted at" in " ".join(done.err.split())
+    assert outcome.code == 0, outcome.err
+    assert "Goes on without an overview. The model scripted at" in " ".join(outcome.err.split())
     assert explore.exploration.is_planned
     assert explore.exploration.summary == ""
 
@@ -138,8 +138,8 @@ def test_a_body_without_an_end_ends_at_the_deadline_or_at_the_most_bytes(answer:
 
 
 def test_a_bomb_takes_no_more_memory_than_any_long_reply() -> None:
-    packed = bomb(1 << 28)
-    with raw_endpoint(says(packed, headers={"Content-Encoding": "gzip"})) as server:
+    payload = bomb(1 << 28)
+    with raw_endpoint(says(payload, headers={"Content-Encoding": "gzip"})) as server:
         error, _, peak = ask(server.base_url, timeout_s=30.0)
 
     assert "is not an OpenAI-compatible API" in str(error)
@@ -152,9 +152,9 @@ def test_a_bomb_takes_no_more_memory_than_any_long_reply() -> None:
 def test_what_will_not_pass_is_asked_once(name: str) -> None:
     with raw_endpoint(CASES[name][0]) as server:
         ask(server.base_url, timeout_s=30.0)
-    asked = [request for request in server.requests if request.path.endswith("/completions")]
+    requests = [request for request in server.requests if request.path.endswith("/completions")]
 
-    assert len(asked) == (4 if re.search("50[02]", name) else 1)
+    assert len(requests) == (4 if re.search("50[02]", name) else 1)
 
 
 def test_a_refusal_that_no_other_wording_helps_is_the_last() -> None:
@@ -177,10 +177,10 @@ def ask(base_url: str, *, timeout_s: float, is_text: bool = False) -> tuple[Mode
                 await model.complete([Message("user", "Hello")], Sampling())
 
     tracemalloc.start()
-    started = time.monotonic()
+    start = time.monotonic()
     try:
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(ModelError) as error_info:
             asyncio.run(run())
-        return caught.value, time.monotonic() - started, tracemalloc.get_traced_memory()[1]
+        return error_info.value, time.monotonic() - start, tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

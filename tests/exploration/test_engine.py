@@ -30,23 +30,23 @@ SMALL = ("--profile", "small", "--set", "first-tries=0")
 
 
 def test_a_task_with_a_check_is_solved_and_verified(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(), "--json")
+    outcome = explore(serve(), "--json")
 
-    assert done.code == 0
-    assert done.json["status"] == "solved"
-    assert done.json["verified"] == {"ran": True, "checks": "passed"}
-    assert done.json["solution"] == SOLUTION
-    assert [one["goal"] for one in done.json["subtasks"]] == list(GOALS)
-    assert done.json["libraries"] == [{"name": "tealeaf", "version": "2.1", "apis": 15}]
+    assert outcome.code == 0
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["verified"] == {"ran": True, "checks": "passed"}
+    assert outcome.json["solution"] == SOLUTION
+    assert [one["goal"] for one in outcome.json["subtasks"]] == list(GOALS)
+    assert outcome.json["libraries"] == [{"name": "tealeaf", "version": "2.1", "apis": 15}]
 
 
 def test_a_task_without_a_check_is_called_unverified(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(), "--json", check=None)
+    outcome = explore(serve(), "--json", check=None)
 
-    assert done.code == 0
-    assert done.json["status"] == "unverified"
-    assert done.json["verified"] == {"ran": True, "checks": "none"}
-    assert "no check was given" in done.json["verification"]
+    assert outcome.code == 0
+    assert outcome.json["status"] == "unverified"
+    assert outcome.json["verified"] == {"ran": True, "checks": "none"}
+    assert "no check was given" in outcome.json["verification"]
 
 
 def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
@@ -54,21 +54,21 @@ def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
 ) -> None:
     wrong = fenced(WRONG_SOLUTION)
     server = serve(TeaModel(solutions=[wrong], repairs=[wrong]))
-    done = explore(server, "--json")
+    outcome = explore(server, "--json")
 
-    assert done.code == 1
-    assert done.json["status"] == "failed"
-    assert done.json["verified"] == {"ran": True, "checks": "failed"}
-    assert done.json["attempts"] == 4
+    assert outcome.code == 1
+    assert outcome.json["status"] == "failed"
+    assert outcome.json["verified"] == {"ran": True, "checks": "failed"}
+    assert outcome.json["attempts"] == 4
     assert kinds_asked(server).count("repair") == 2
 
 
 def test_a_repaired_solution_is_the_one_that_is_shown(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    done = explore(server, "--json")
+    outcome = explore(server, "--json")
 
-    assert done.code == 0
-    assert done.json["solution"] == SOLUTION
+    assert outcome.code == 0
+    assert outcome.json["solution"] == SOLUTION
     repair = next(one for one in server.chat_requests if kind_of(one) == "repair")
     assert "AssertionError" in repair.last_user_message
 
@@ -99,12 +99,12 @@ def test_the_model_sees_docs_outputs_and_live_variables(serve: Serve, explore: E
 
 def test_a_failing_step_is_mended_by_debugging(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("import tealeaf\nleaves = 1 / 0")]}))
-    done = explore(server, "--json", *SMALL)
+    outcome = explore(server, "--json", *SMALL)
     debug = next(one for one in server.chat_requests if kind_of(one) == "debug")
 
-    assert done.code == 0
-    assert done.json["subtasks"][0]["debugged"]
-    assert done.json["subtasks"][0]["code"] == READ
+    assert outcome.code == 0
+    assert outcome.json["subtasks"][0]["debugged"]
+    assert outcome.json["subtasks"][0]["code"] == READ
     assert "ZeroDivisionError" in debug.last_user_message
 
 
@@ -127,10 +127,10 @@ def test_without_source_chars_the_source_is_not_shown(serve: Serve, explore: Exp
 
 def test_without_self_debug_a_failing_step_stays_failed(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("leaves = 1 / 0")]}))
-    done = explore(server, "--json", *SMALL, "--no-self-debug")
+    outcome = explore(server, "--json", *SMALL, "--no-self-debug")
 
-    assert done.json["subtasks"][0]["status"] == "failed"
-    assert done.json["subtasks"][0]["error"] == "ZeroDivisionError: division by zero"
+    assert outcome.json["subtasks"][0]["status"] == "failed"
+    assert outcome.json["subtasks"][0]["error"] == "ZeroDivisionError: division by zero"
     assert "debug" not in kinds_asked(server)
 
 
@@ -173,16 +173,18 @@ def test_the_paper_s_profile_asks_five_self_contained_candidates_and_keeps_faile
         debugs={1: [failing]},
     )
     server = serve(script)
-    done = explore(server, "--method", "exploracoder-paper-debug", "--profile", "paper", "--json")
+    outcome = explore(
+        server, "--method", "exploracoder-paper-debug", "--profile", "paper", "--json"
+    )
     drafts = [request for request in server.chat_requests if kind_of(request) == "draft"]
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert [request.body["n"] for request in drafts] == [5, 5, 5]
     assert {(request.body["temperature"], request.body["top_p"]) for request in drafts} == {
         (0.8, 0.95)
     }
     assert "mistaken = 1 / 0" in whole_text(drafts[1])
-    assert done.json["subtasks"][2]["code"] == whole
+    assert outcome.json["subtasks"][2]["code"] == whole
 
 
 def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
@@ -201,19 +203,19 @@ def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
 
 def test_direct_asks_once_and_shows_no_docs(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    done = explore(server, "--method", "direct", "--json")
+    outcome = explore(server, "--method", "direct", "--json")
 
-    assert done.code == 1
+    assert outcome.code == 1
     assert kinds_asked(server) == ["solution"]
     assert "Documentation" not in server.chat_requests[0].last_user_message
-    assert done.json["subtasks"] == []
+    assert outcome.json["subtasks"] == []
 
 
 def test_docprompting_asks_once_with_docs(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    done = explore(server, "--method", "docprompting", "--json")
+    outcome = explore(server, "--method", "docprompting", "--json")
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert kinds_asked(server) == ["solution"]
     assert "read_leaves" in server.chat_requests[0].last_user_message
 
@@ -221,57 +223,57 @@ def test_docprompting_asks_once_with_docs(serve: Serve, explore: Explorer) -> No
 def test_the_task_can_come_from_standard_input(serve: Serve, explore: Explorer) -> None:
     server = serve()
     words = explore.words(server, *explore.files(), "--method", "direct", task="-")
-    done = explore.run(*words, stdin=f"{TASK}\n")
+    outcome = explore.run(*words, stdin=f"{TASK}\n")
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert explore.exploration.task.text == TASK
 
 
 def test_a_notebook_that_was_there_is_moved_aside(serve: Serve, explore: Explorer) -> None:
     explore.notebook.write_text("precious", encoding="utf-8")
-    done = explore(serve(), "--method", "direct")
+    outcome = explore(serve(), "--method", "direct")
     aside = [path for path in explore.folder.glob("*.ipynb") if path != explore.notebook]
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert [path.read_text(encoding="utf-8") for path in aside] == ["precious"]
-    assert aside[0].name in done.err
+    assert aside[0].name in outcome.err
 
 
 def test_a_malformed_plan_goes_back_to_the_model(serve: Serve, explore: Explorer) -> None:
     good = '{"subtasks": ["%s"]}' % GOALS[0]  # noqa: UP031
     server = serve(TeaModel(plans=["First I would read the leaves.", good]))
-    done = explore(server, "--json", *SMALL)
+    outcome = explore(server, "--json", *SMALL)
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert kinds_asked(server).count("plan") == 2
-    assert [one["goal"] for one in done.json["subtasks"]] == [GOALS[0]]
+    assert [one["goal"] for one in outcome.json["subtasks"]] == [GOALS[0]]
 
 
 def test_a_model_that_never_gives_a_plan_explores_the_whole_task(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(plans=["No plan today."]))
-    done = explore(server, "--json", *SMALL)
+    outcome = explore(server, "--json", *SMALL)
 
-    assert done.json["status"] == "solved"
-    assert [one["goal"] for one in done.json["subtasks"]] == [TASK]
+    assert outcome.json["status"] == "solved"
+    assert [one["goal"] for one in outcome.json["subtasks"]] == [TASK]
     assert kinds_asked(server).count("plan") == 3
 
 
 def test_a_plan_is_asked_for_with_a_bound(serve: Serve, explore: Explorer) -> None:
     server = serve()
     explore(server, *SMALL, "--set", "max-subtasks=4")
-    (asked,) = (one for one in server.chat_requests if kind_of(one) == "plan")
+    (request,) = (one for one in server.chat_requests if kind_of(one) == "plan")
 
-    schema = asked.body["response_format"]["json_schema"]["schema"]
+    schema = request.body["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["subtasks"]["maxItems"] == 8
 
 
 def test_branches_by_replay_lead_to_the_same_solution(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(), "--strategy", "replay", "--json", "--candidates", "1")
+    outcome = explore(serve(), "--strategy", "replay", "--json", "--candidates", "1")
 
-    assert done.code == 0
-    assert done.json["strategy"].startswith("replay")
+    assert outcome.code == 0
+    assert outcome.json["strategy"].startswith("replay")
 
 
 def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
@@ -279,29 +281,29 @@ def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
 ) -> None:
     deadly = fenced("import os\nos._exit(3)")
     server = serve(TeaModel(drafts={1: [deadly]}))
-    done = explore(server, "--json", *SMALL)
+    outcome = explore(server, "--json", *SMALL)
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert explore.exploration.steps[0].candidates[0].observation is not None
     assert explore.exploration.steps[0].candidates[0].observation.status == "killed"
-    assert done.json["subtasks"][0]["debugged"]
+    assert outcome.json["subtasks"][0]["debugged"]
 
 
 def test_a_candidate_that_never_ends_is_stopped(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("while True: pass")]}))
-    done = explore(server, "--json", *SMALL, "--set", "run_seconds=1")
+    outcome = explore(server, "--json", *SMALL, "--set", "run_seconds=1")
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert explore.exploration.steps[0].candidates[0].observation is not None
     assert explore.exploration.steps[0].candidates[0].observation.status == "timeout"
 
 
 def test_words_tell_a_person_what_happened(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve())
+    outcome = explore(serve())
 
-    assert "SOLVED. Verified: it ran in a fresh state and the check passed." in done.out
-    assert "3 of 3 subtasks explored" in done.out
-    assert f"Notebook: {explore.notebook}" in done.out
+    assert "SOLVED. Verified: it ran in a fresh state and the check passed." in outcome.out
+    assert "3 of 3 subtasks explored" in outcome.out
+    assert f"Notebook: {explore.notebook}" in outcome.out
 
 
 def test_without_an_output_each_exploration_gets_a_file_of_its_own(
@@ -337,8 +339,8 @@ def test_two_libraries_are_explored_together(
         "-l",
         tmp_path / "sugarcube.py",
     )
-    done = explore.run(*words)
+    outcome = explore.run(*words)
 
-    assert done.code == 0
-    assert [one["name"] for one in done.json["libraries"]] == ["tealeaf", "sugarcube"]
-    assert {"sugarcube.sweeten", "tealeaf.Leaf"} <= set(done.json["subtasks"][0]["apis"])
+    assert outcome.code == 0
+    assert [one["name"] for one in outcome.json["libraries"]] == ["tealeaf", "sugarcube"]
+    assert {"sugarcube.sweeten", "tealeaf.Leaf"} <= set(outcome.json["subtasks"][0]["apis"])

@@ -46,30 +46,32 @@ def replayed(command: Command, name: str, python: Path, *options: object) -> Out
 def test_an_example_does_what_it_did(
     command: Command, request: pytest.FixtureRequest, name: str
 ) -> None:
-    made = document.load(EXAMPLES / name / "exploration.ipynb")
-    kernel = ["--kernel", request.getfixturevalue("analysis")] if made.brought else []
-    done = replayed(command, name, MADE_WITH[name], *kernel)
+    exploration = document.load(EXAMPLES / name / "exploration.ipynb")
+    kernel = ["--kernel", request.getfixturevalue("analysis")] if exploration.brought else []
+    outcome = replayed(command, name, MADE_WITH[name], *kernel)
 
-    assert done.code == 0, done.out + done.err
-    assert {cell["result"] for cell in done.json["cells"]} == {"same"}
-    assert done.json["versions"] == []
-    assert made.status == "solved"
+    assert outcome.code == 0, outcome.out + outcome.err
+    assert {cell["result"] for cell in outcome.json["cells"]} == {"same"}
+    assert outcome.json["versions"] == []
+    assert exploration.status == "solved"
 
 
 def test_after_an_upgrade_the_steps_that_changed_are_named(command: Command) -> None:
-    done = replayed(command, "library_upgrade", DEMO)
-    results = {cell["cell"]: cell["result"] for cell in done.json["cells"]}
+    outcome = replayed(command, "library_upgrade", DEMO)
+    results = {cell["cell"]: cell["result"] for cell in outcome.json["cells"]}
 
-    assert done.code == 1
-    assert done.json["versions"] == [{"library": "justhtml", "before": "0.24.0", "now": "3.16.0"}]
-    changed = {cell for cell, result in results.items() if result != "same"}
-    assert changed == {"step-3", "check"}
-    assert {cell["cell"]: cell["now"] for cell in done.json["cells"]}["step-3"] == "[]"
+    assert outcome.code == 1
+    assert outcome.json["versions"] == [
+        {"library": "justhtml", "before": "0.24.0", "now": "3.16.0"}
+    ]
+    changed_cells = {cell for cell, result in results.items() if result != "same"}
+    assert changed_cells == {"step-3", "check"}
+    assert {cell["cell"]: cell["now"] for cell in outcome.json["cells"]}["step-3"] == "[]"
 
 
 def test_the_debugged_example_holds_what_failed_first() -> None:
-    made = document.load(EXAMPLES / "debugging" / "exploration.ipynb")
+    exploration = document.load(EXAMPLES / "debugging" / "exploration.ipynb")
 
-    repairs = [step for step in made.steps if step.candidate and step.candidate.debug_of]
+    repairs = [step for step in exploration.steps if step.candidate and step.candidate.debug_of]
     assert repairs
     assert not all(candidate.ran for step in repairs for candidate in step.candidates)

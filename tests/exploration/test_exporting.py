@@ -54,8 +54,8 @@ def hostile() -> Exploration:
     sample = exploration()
     first = sample.steps[0]
     doc = FLOW.model_copy(update={"path": EVIL, "summary": EVIL, "url": "javascript:alert(6)"})
-    ranked = first.recommendation.apis[0].model_copy(update={"doc": doc})
-    shown = [
+    api = first.recommendation.apis[0].model_copy(update={"doc": doc})
+    observations = [
         showing(text__html=f"<table><tr><td onclick='x()'>tea</td></tr></table>{EVIL}\n \n{EVIL}"),
         showing(image__svg_plus_xml=SVG),
         showing(application__javascript="alert(7)", text__plain=EVIL),
@@ -72,12 +72,12 @@ def hostile() -> Exploration:
                 "observation": one,
             }
         )
-        for number, one in enumerate(shown)
+        for number, one in enumerate(observations)
     )
     step = first.model_copy(
         update={
             "subtask": first.subtask.model_copy(update={"goal": EVIL}),
-            "recommendation": first.recommendation.model_copy(update={"apis": (ranked,)}),
+            "recommendation": first.recommendation.model_copy(update={"apis": (api,)}),
             "candidates": candidates,
             "chosen": candidates[0].id,
         }
@@ -175,12 +175,12 @@ def test_pictures_are_in_the_file(form: ExportForm) -> None:
 
 def test_a_page_of_hostile_words_runs_nothing_and_asks_for_nothing() -> None:
     page = export(hostile(), "html")
-    seen = tags(page)
+    elements = tags(page)
 
-    assert not {"script", "svg", "iframe", "object", "link", "base"} & {tag for tag, _ in seen}
-    assert not [name for _, attributes in seen for name in attributes if name.startswith("on")]
-    assert all(str(one["src"]).startswith("data:") for tag, one in seen if tag == "img")
-    assert not [one for tag, one in seen if tag == "a"]
+    assert not {"script", "svg", "iframe", "object", "link", "base"} & {tag for tag, _ in elements}
+    assert not [name for _, attributes in elements for name in attributes if name.startswith("on")]
+    assert all(str(one["src"]).startswith("data:") for tag, one in elements if tag == "img")
+    assert not [one for tag, one in elements if tag == "a"]
     assert "default-src 'none'" in page
     assert "<td>tea</td>" in page
     assert html.escape(EVIL.splitlines()[0]) in page
@@ -203,19 +203,19 @@ def test_a_file_is_written_beside_the_notebook_and_never_over_another(
     path = tmp_path / "tea.ipynb"
     document.save(path, exploration())
 
-    made = command("export", path, "--to", "py")
+    first = command("export", path, "--to", "py")
     again = command("export", path, "--to", "py")
-    forced = command("export", path, "--to", "py", "--force")
+    overwrite = command("export", path, "--to", "py", "--force")
     itself = command("export", path, "--to", "md", "-o", path, "--force")
-    shown = command("export", path, "--to", "md", "-o", "-")
+    printout = command("export", path, "--to", "md", "-o", "-")
     nowhere = command("export", path, "--to", "md", "-o", tmp_path / "none" / "tea.md")
 
-    assert (made.code, made.out.strip()) == (0, str(tmp_path / "tea.py"))
-    assert (again.code, forced.code) == (2, 0)
+    assert (first.code, first.out.strip()) == (0, str(tmp_path / "tea.py"))
+    assert (again.code, overwrite.code) == (2, 0)
     assert "is there already" in again.err
     assert (itself.code, nowhere.code) == (2, 2)
     assert "is the notebook itself" in itself.err
     assert "cannot be written: No such file or directory" in nowhere.err
-    assert shown.out.startswith("# Name the leaves.\n")
+    assert printout.out.startswith("# Name the leaves.\n")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["tea.ipynb", "tea.py"]
     assert document.load(path) == exploration()

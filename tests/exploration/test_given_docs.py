@@ -35,23 +35,23 @@ def lines(tmp_path: Path) -> Path:
 def test_a_library_of_docs_alone_is_indexed_searched_and_forgotten(
     command: Command, lines: Path, match: Callable[[str, str], bool]
 ) -> None:
-    indexed = command("index", lines, "--name", "tea docs")
-    searched = command("search", "lazy pipeline", "-l", "tea docs", "-k", "2")
+    indexing = command("index", lines, "--name", "tea docs")
+    search = command("search", "lazy pipeline", "-l", "tea docs", "-k", "2")
     lines.unlink()
     without_file = command("search", "lazy pipeline", "-l", "tea docs", "--json")
-    forgotten = command("index", "tea docs", "--no-docs")
-    gone = command("search", "lazy pipeline", "-l", "tea docs")
+    removal = command("index", "tea docs", "--no-docs")
+    last_search = command("search", "lazy pipeline", "-l", "tea docs")
 
-    assert (indexed.code, searched.code, without_file.code, forgotten.code) == (0, 0, 0, 0)
-    assert indexed.out.startswith("tea docs: 2 public APIs")
-    assert match(r"Skipped .*jsonl:3: its path is no dotted", indexed.err)
-    assert match("tealeaf is not installed for .*so nothing that imports it runs", indexed.err)
-    assert searched.out.splitlines()[1] == "tealeaf.Flow  https://tea.test"
-    assert f"tealeaf.read_leaves  {lines}:1" in searched.out
-    assert "\x1b" not in searched.out
+    assert (indexing.code, search.code, without_file.code, removal.code) == (0, 0, 0, 0)
+    assert indexing.out.startswith("tea docs: 2 public APIs")
+    assert match(r"Skipped .*jsonl:3: its path is no dotted", indexing.err)
+    assert match("tealeaf is not installed for .*so nothing that imports it runs", indexing.err)
+    assert search.out.splitlines()[1] == "tealeaf.Flow  https://tea.test"
+    assert f"tealeaf.read_leaves  {lines}:1" in search.out
+    assert "\x1b" not in search.out
     assert json.loads(without_file.out)[0]["doc"]["path"] == "tealeaf.Flow"
-    assert gone.code == 2
-    assert match("No library 'tea docs' is installed", gone.err)
+    assert last_search.code == 2
+    assert match("No library 'tea docs' is installed", last_search.err)
 
 
 def test_docs_beside_a_library_are_kept_when_it_is_used_later(
@@ -59,13 +59,13 @@ def test_docs_beside_a_library_are_kept_when_it_is_used_later(
 ) -> None:
     page = "# Guide\n\n## tealeaf.brewed(cups)\n\nWhat only the guide knows.\n"
     (tmp_path / "guide.md").write_text(page, encoding="utf-8")
-    given = command("index", library / "tealeaf", "--docs", tmp_path / "guide.md", "--json")
-    searched = command("search", "what the guide knows", "-l", library / "tealeaf", "-k", "1")
-    dropped = command("index", library / "tealeaf", "--no-docs", "--json")
+    indexing = command("index", library / "tealeaf", "--docs", tmp_path / "guide.md", "--json")
+    search = command("search", "what the guide knows", "-l", library / "tealeaf", "-k", "1")
+    removal = command("index", library / "tealeaf", "--no-docs", "--json")
 
-    assert given.json["docs"] == [str(tmp_path / "guide.md")]
-    assert given.json["apis"] == dropped.json["apis"] + 1
-    assert searched.out.splitlines()[1] == f"tealeaf.brewed  {tmp_path / 'guide.md'}:3"
+    assert indexing.json["docs"] == [str(tmp_path / "guide.md")]
+    assert indexing.json["apis"] == removal.json["apis"] + 1
+    assert search.out.splitlines()[1] == f"tealeaf.brewed  {tmp_path / 'guide.md'}:3"
 
 
 @pytest.mark.parametrize(
@@ -83,33 +83,35 @@ def test_docs_beside_a_library_are_kept_when_it_is_used_later(
 def test_docs_that_cannot_be_used_are_refused_and_not_remembered(
     words: list[str], message: str, command: Command, match: Callable[[str, str], bool]
 ) -> None:
-    done = command("index", *words)
+    outcome = command("index", *words)
 
-    assert done.code == 2
-    assert match(message, done.err)
+    assert outcome.code == 2
+    assert match(message, outcome.err)
     assert not list(Path("../cache").rglob("given.json"))
 
 
 def test_a_file_without_an_api_is_not_remembered(command: Command, tmp_path: Path) -> None:
     (tmp_path / "none.jsonl").write_text("{}\n")
 
-    done = command("index", tmp_path / "none.jsonl")
+    outcome = command("index", tmp_path / "none.jsonl")
 
-    assert done.code == 2
+    assert outcome.code == 2
     assert not list(Path("../cache").rglob("given.json"))
 
 
 def test_exploring_a_library_of_docs_alone_ends_and_says_that_it_is_not_installed(
     serve: Serve, explore: Explorer, lines: Path
 ) -> None:
-    done = explore.run(
+    outcome = explore.run(
         *["explore", TASK, "-l", lines, *model_words(serve()), "--output", explore.notebook],
     )
 
-    assert done.code == 1
+    assert outcome.code == 1
     exploration = explore.exploration
-    tried = [one for step in exploration.steps for one in step.candidates]
-    errors = {one.observation.error.ename for one in tried if one.observation.error}
+    candidates = [one for step in exploration.steps for one in step.candidates]
+    errors = {one.observation.error.ename for one in candidates if one.observation.error}
     assert "ModuleNotFoundError" in errors
-    assert {near for one in tried for problem in one.problems for near in problem.nearest} == set()
-    assert "tealeaf is not installed for" in " ".join(done.err.split())
+    assert {
+        near for one in candidates for problem in one.problems for near in problem.nearest
+    } == set()
+    assert "tealeaf is not installed for" in " ".join(outcome.err.split())

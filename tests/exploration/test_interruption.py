@@ -59,12 +59,12 @@ def drafted_steps(server: ScriptedModelServer) -> list[int]:
 
 def processes_named(name: str) -> list[str]:
     """The numbers of the processes, of whatever sandbox, that have given themselves a name."""
-    found = []
+    pids = []
     for comm in Path("/proc").glob("[0-9]*/comm"):
         with contextlib.suppress(OSError):
             if comm.read_text().strip() == name:
-                found.append(comm.parent.name)
-    return found
+                pids.append(comm.parent.name)
+    return pids
 
 
 def ended(process: subprocess.Popen[str]) -> Outcome:
@@ -75,14 +75,14 @@ def ended(process: subprocess.Popen[str]) -> Outcome:
 @pytest.fixture
 def start(explore: Explorer, library: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts the installed command; what still runs at the end of the test is killed."""
-    started: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
 
     def run(*words: object) -> subprocess.Popen[str]:
-        started.append(start_command(words, library))
-        return started[-1]
+        processes.append(start_command(words, library))
+        return processes[-1]
 
     yield run
-    for process in started:
+    for process in processes:
         if process.poll() is None:
             process.kill()
             process.communicate()
@@ -113,16 +113,16 @@ def test_killed_in_step_3_it_resumes_without_asking_again(
     process.communicate()
     before = saved(explore.notebook)
     server = serve()
-    done = resume(command, explore.notebook, server)
+    outcome = resume(command, explore.notebook, server)
     after = explore.exploration
 
     assert before.status == "running"
-    assert done.code == 0
-    assert done.json["status"] == "solved"
+    assert outcome.code == 0
+    assert outcome.json["status"] == "solved"
     assert [kind_of(request) for request in server.chat_requests] == ["draft", "solution"]
     assert drafted_steps(server) == [3]
-    assert done.json["usage_of_this_run"]["calls"] == 2
-    assert done.json["usage"]["calls"] == before.usage.calls + 2
+    assert outcome.json["usage_of_this_run"]["calls"] == 2
+    assert outcome.json["usage"]["calls"] == before.usage.calls + 2
     assert after.id == before.id
     assert after.steps[:2] == before.steps[:2]
     assert after.steps[2].candidate is not None
@@ -142,15 +142,15 @@ def test_ctrl_c_keeps_the_texts_that_were_written_before(
     process = start(*explore.words(server, *explore.files(), "--method", method))
     wait_until(lambda: len(server.chat_requests) == 2)
     process.send_signal(signal.SIGINT)
-    stopped = ended(process)
+    ending = ended(process)
     before = saved(explore.notebook)
-    done = resume(command, explore.notebook, serve())
+    outcome = resume(command, explore.notebook, serve())
 
-    assert stopped.code == 130
+    assert ending.code == 130
     assert before.status == "cancelled"
     assert before.solution is not None
     assert [one.checks for one in before.solution.attempts] == ["failed"]
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
 
 
 @pytest.mark.slow
@@ -164,10 +164,10 @@ def test_killed_while_the_model_looks_it_goes_on_with_what_was_written(
     process.communicate()
     before = saved(explore.notebook)
     server = serve(TeaModel(looks=[f"### Solution\n{fenced(SOLUTION)}"]))
-    done = resume(command, explore.notebook, server)
+    outcome = resume(command, explore.notebook, server)
     (look,) = server.chat_requests
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kind_of(look) == "look"
     assert WRONG_SOLUTION in whole_text(look)
     assert explore.exploration.steps == before.steps
@@ -186,17 +186,17 @@ def test_interrupted_it_saves_and_says_how_to_go_on(
     before = explore.exploration.seconds_total
     time.sleep(0.5)
     process.send_signal(number)
-    told = ended(process)
+    ending = ended(process)
     status, seconds = explore.exploration.status, explore.exploration.seconds_total
     nbformat.validate(json.loads(explore.notebook.read_text(encoding="utf-8")))
-    done = resume(command, explore.notebook, serve())
+    outcome = resume(command, explore.notebook, serve())
 
-    assert told.code == 130
-    assert f"exploracoder resume {explore.notebook}" in " ".join(told.err.split())
-    assert "Traceback" not in told.err
+    assert ending.code == 130
+    assert f"exploracoder resume {explore.notebook}" in " ".join(ending.err.split())
+    assert "Traceback" not in ending.err
     assert status == "cancelled"
     assert seconds >= before + 0.5
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
 
 
 @pytest.mark.thorough
@@ -214,14 +214,14 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
     )
     wait_until(lambda: drafted_steps(server).count(1) == 2)
     process.send_signal(signal.SIGINT)
-    told = ended(process)
-    kept = explore.exploration
-    done = resume(command, explore.notebook, serve())
+    ending = ended(process)
+    snapshot = explore.exploration
+    outcome = resume(command, explore.notebook, serve())
 
-    assert told.code == 130
-    assert kept.steps[0].status == "done"
-    assert done.code == 0
-    assert done.json["subtasks"][0]["code"] == READ
+    assert ending.code == 130
+    assert snapshot.steps[0].status == "done"
+    assert outcome.code == 0
+    assert outcome.json["subtasks"][0]["code"] == READ
 
 
 @pytest.mark.slow
@@ -237,9 +237,9 @@ def test_interrupted_while_code_runs_no_process_is_left(
     )
     wait_until(lambda: processes_named(name) != [])
     process.send_signal(signal.SIGINT)
-    told = ended(process)
+    ending = ended(process)
 
-    assert told.code == 130
+    assert ending.code == 130
     wait_until(lambda: processes_named(name) == [])
     assert steps_done(explore.notebook) == 1
 
@@ -255,11 +255,11 @@ def test_interrupted_before_anything_was_planned_it_can_be_resumed(
     )
     wait_until(lambda: any(kind_of(request) == "plan" for request in server.chat_requests))
     process.send_signal(signal.SIGINT)
-    told = ended(process)
-    done = resume(command, explore.notebook, serve())
+    ending = ended(process)
+    outcome = resume(command, explore.notebook, serve())
 
-    assert told.code == 130
-    assert done.json["status"] == "solved"
+    assert ending.code == 130
+    assert outcome.json["status"] == "solved"
 
 
 @pytest.mark.slow
@@ -277,14 +277,14 @@ def test_interrupted_while_indexing_it_leaves_an_index_that_works(
         connection, _ = silent.accept()
         with connection:
             process.send_signal(signal.SIGINT)
-            told = ended(process)
-    done = command("index", "tealeaf/", "--json")
+            ending = ended(process)
+    outcome = command("index", "tealeaf/", "--json")
 
-    assert told.code == 130
-    assert "Interrupted." in told.err
-    assert "Traceback" not in told.err
-    assert done.code == 0
-    assert done.json["apis"] == 15
+    assert ending.code == 130
+    assert "Interrupted." in ending.err
+    assert "Traceback" not in ending.err
+    assert outcome.code == 0
+    assert outcome.json["apis"] == 15
 
 
 @pytest.mark.thorough
@@ -303,34 +303,34 @@ def test_a_full_disk_ends_it_with_the_last_step_kept(
     wait_until(lambda: steps_done(explore.notebook) == 1)
     room = explore.notebook.stat().st_size + 50_000
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
-    told = ended(process)
-    kept = explore.exploration
+    ending = ended(process)
+    snapshot = explore.exploration
     leftovers = [path for path in explore.folder.iterdir() if path.name.startswith(".")]
-    done = resume(command, explore.notebook, serve())
+    outcome = resume(command, explore.notebook, serve())
 
-    assert told.code == 2
-    assert "cannot be written" in " ".join(told.err.split())
-    assert "Traceback" not in told.err
-    assert [step.status for step in kept.steps] == ["done", "pending", "pending"]
+    assert ending.code == 2
+    assert "cannot be written" in " ".join(ending.err.split())
+    assert "Traceback" not in ending.err
+    assert [step.status for step in snapshot.steps] == ["done", "pending", "pending"]
     assert leftovers == []
-    assert done.json["solution"] == SOLUTION
+    assert outcome.json["solution"] == SOLUTION
 
 
 @pytest.mark.parametrize("check", [CHECK, None])
 def test_what_is_finished_is_not_done_again(
     serve: Serve, explore: Explorer, command: Command, check: str | None
 ) -> None:
-    explored = explore(serve(), "--json", check=check)
+    first_outcome = explore(serve(), "--json", check=check)
     before = explore.notebook.read_bytes()
     server = serve()
-    done = resume(command, explore.notebook, server)
+    outcome = resume(command, explore.notebook, server)
 
-    assert done.code == 0
-    assert done.json["status"] == explored.json["status"]
-    assert done.json["usage_of_this_run"]["calls"] == 0
+    assert outcome.code == 0
+    assert outcome.json["status"] == first_outcome.json["status"]
+    assert outcome.json["usage_of_this_run"]["calls"] == 0
     assert server.chat_requests == []
     assert explore.notebook.read_bytes() == before
-    assert "Nothing is left to do" in done.err
+    assert "Nothing is left to do" in outcome.err
 
 
 def test_what_failed_writes_only_its_solution_again(
@@ -339,11 +339,11 @@ def test_what_failed_writes_only_its_solution_again(
     wrong = fenced(SOLUTION.replace("> 3", "> 4"))
     explore(serve(TeaModel(solutions=[wrong], repairs=[wrong])))
     server = serve()
-    done = resume(command, explore.notebook, server)
+    outcome = resume(command, explore.notebook, server)
 
-    assert done.json["status"] == "solved"
-    asked = {kind_of(request) for request in server.chat_requests}
-    assert asked <= {"look", "solution", "rerank"}
+    assert outcome.json["status"] == "solved"
+    kinds = {kind_of(request) for request in server.chat_requests}
+    assert kinds <= {"look", "solution", "rerank"}
 
 
 def test_a_library_by_a_relative_path_is_resumed_from_another_folder(
@@ -364,11 +364,11 @@ def test_a_library_by_a_relative_path_is_resumed_from_another_folder(
     )
     libraries = explore.exploration.task.libraries
     monkeypatch.chdir(tmp_path)
-    done = resume(command, explore.notebook, serve())
+    outcome = resume(command, explore.notebook, serve())
 
     assert libraries == (str(library / "tealeaf"),)
-    assert done.code == 0
-    assert done.json["status"] == "solved"
+    assert outcome.code == 0
+    assert outcome.json["status"] == "solved"
 
 
 def test_a_state_that_cannot_be_rebuilt_is_said(
@@ -383,8 +383,8 @@ def test_a_state_that_cannot_be_rebuilt_is_said(
     leaves = own_library / "tealeaf" / "leaves.py"
     broken = leaves.read_text(encoding="utf-8").replace("int(strength)", "leaf(strength)")
     leaves.write_text(broken, encoding="utf-8")
-    done = command("resume", explore.notebook, *model_words(serve()), "--quiet")
+    outcome = command("resume", explore.notebook, *model_words(serve()), "--quiet")
 
     assert steps_done(explore.notebook) >= 1
-    assert done.code == 2
-    assert "ran before and does not run now: NameError" in " ".join(done.err.split())
+    assert outcome.code == 2
+    assert "ran before and does not run now: NameError" in " ".join(outcome.err.split())

@@ -18,19 +18,19 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_index_says_what_it_read(command: Command) -> None:
-    done = command("index", "tealeaf/", "--json")
+    outcome = command("index", "tealeaf/", "--json")
 
-    assert done.code == 0
-    assert done.json["name"] == "tealeaf"
-    assert done.json["version"] == "2.1"
-    assert done.json["apis"] == 15
+    assert outcome.code == 0
+    assert outcome.json["name"] == "tealeaf"
+    assert outcome.json["version"] == "2.1"
+    assert outcome.json["apis"] == 15
 
 
 def test_search_finds_an_api_by_what_it_does(command: Command) -> None:
-    done = command("search", "how long to steep", "-l", "tealeaf/", "-k", "3")
+    outcome = command("search", "how long to steep", "-l", "tealeaf/", "-k", "3")
 
-    assert done.code == 0
-    assert done.out.splitlines()[1].startswith("tealeaf.steep_seconds")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[1].startswith("tealeaf.steep_seconds")
 
 
 @pytest.fixture
@@ -48,13 +48,13 @@ def brewers(tmp_path: Path) -> Path:
 
 def test_a_member_of_six_classes_is_shown_once(command: Command, brewers: Path) -> None:
     words = ["search", "brew leaves in hot water", "-l", f"{brewers}/", "-k", "3"]
-    told, asked = command(*words).out, command(*words, "--json").json
+    text, results = command(*words).out, command(*words, "--json").json
 
-    assert told.count("Brew the leaves") == 1
-    assert "brewers.clean" in told
-    assert told.splitlines()[4].startswith("    also brewers.Brewer")
-    assert told.splitlines()[4].endswith(" and 2 more")
-    (brew,) = (one for one in asked if one["doc"]["path"].endswith(".brew"))
+    assert text.count("Brew the leaves") == 1
+    assert "brewers.clean" in text
+    assert text.splitlines()[4].startswith("    also brewers.Brewer")
+    assert text.splitlines()[4].endswith(" and 2 more")
+    (brew,) = (one for one in results if one["doc"]["path"].endswith(".brew"))
     assert len(brew["also"]) == 5
 
 
@@ -76,8 +76,8 @@ def test_search_in_bulk_answers_line_by_line(command: Command, tmp_path: Path) -
     queries = tmp_path / "queries.jsonl"
     rows = [{"id": "a", "query": "lazy pipeline"}, {"id": 2, "query": "heat the water"}]
     queries.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    done = command("search", "--queries", queries, "-l", "tealeaf/", "-k", "50", "--json")
-    lines = [json.loads(line) for line in done.out.splitlines()]
+    outcome = command("search", "--queries", queries, "-l", "tealeaf/", "-k", "50", "--json")
+    lines = [json.loads(line) for line in outcome.out.splitlines()]
 
     assert [line["id"] for line in lines] == ["a", 2]
     assert lines[0]["ranked"][0] == "tealeaf.Flow"
@@ -88,10 +88,10 @@ def test_an_endpoint_without_a_key_can_embed(
     command: Command, serve: Serve, own_cache: Path
 ) -> None:
     words = ["--embeddings-url", serve().base_url, "--embeddings-model", "letters", "--json"]
-    done = command("index", "tealeaf/", *words)
+    outcome = command("index", "tealeaf/", *words)
 
-    assert done.code == 0
-    assert done.json["apis"] == 15
+    assert outcome.code == 0
+    assert outcome.json["apis"] == 15
 
 
 @pytest.mark.thorough

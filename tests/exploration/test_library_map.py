@@ -25,10 +25,10 @@ DOCS = [
 
 
 def test_each_api_stands_in_a_line_below_its_class_and_beside_its_module() -> None:
-    made = library_map(DOCS, 1000)
+    api_map = library_map(DOCS, 1000)
 
-    assert made.is_whole
-    assert made.text.splitlines() == [
+    assert api_map.is_whole
+    assert api_map.text.splitlines() == [
         "class tea.Pot: Holds tea.",
         "class   .Lid",
         "  .lift",
@@ -62,16 +62,16 @@ def thousands() -> list[ApiDoc]:
 
 
 def test_of_thousands_a_line_for_each_module_counts_them_and_names_the_most_used() -> None:
-    made = library_map(thousands(), 40_000)
+    api_map = library_map(thousands(), 40_000)
 
-    rests = [line for line in made.text.splitlines() if "APIs:" in line]
-    assert not made.is_whole
-    assert len(made.text) <= 40_000
+    rests = [line for line in api_map.text.splitlines() if "APIs:" in line]
+    assert not api_map.is_whole
+    assert len(api_map.text) <= 40_000
     assert len(rests) == 40
     assert rests[0].startswith("tea.part00: ")
-    counted = [int(line.split()[1]) for line in rests]
-    assert sum(counted) + len(made.text.splitlines()) - 40 == 2400
-    assert "tea.part00.step59" in made.text
+    counts = [int(line.split()[1]) for line in rests]
+    assert sum(counts) + len(api_map.text.splitlines()) - 40 == 2400
+    assert "tea.part00.step59" in api_map.text
 
 
 def test_what_does_not_fit_is_chosen_by_use_or_by_the_task() -> None:
@@ -124,7 +124,11 @@ def test_where_all_apis_have_room_the_same_is_said_first_whatever_the_task(
         command(*explore.words(server, "--set", "prompt_chars=1200", task=task))
 
     heat, name = (
-        next(asked.last_user_message for asked in server.chat_requests if task in str(asked.body))
+        next(
+            request.last_user_message
+            for request in server.chat_requests
+            if task in str(request.body)
+        )
         for task in tasks
     )
     core, _, near = heat.partition("The documentation of the APIs")

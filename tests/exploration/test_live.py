@@ -35,130 +35,132 @@ REFUSES = Failure(401, "no such key")
 WRITTEN = script_of(GOALS, CODES, fenced(SOLUTION))
 
 
-def ids(followed: Followed) -> list[str]:
-    return [step.subtask.id for step in followed.session.exploration.steps]
+def ids(surface: Followed) -> list[str]:
+    return [step.subtask.id for step in surface.session.exploration.steps]
 
 
-def goals(followed: Followed) -> list[str]:
-    return [step.subtask.goal for step in followed.session.exploration.steps]
+def goals(surface: Followed) -> list[str]:
+    return [step.subtask.goal for step in surface.session.exploration.steps]
 
 
 def chosen_codes(exploration: Exploration) -> list[str]:
     return [link.candidate.code for link in exploration.trace]
 
 
-async def accept_all(followed: Followed, count: int = 3) -> None:
+async def accept_all(surface: Followed, count: int = 3) -> None:
     """Plan, and accept what is proposed for the first steps."""
-    await followed.do(c.GoOn(), c.GoOn())
+    await surface.do(c.GoOn(), c.GoOn())
     for number in range(1, count + 1):
-        await followed.do(c.Accept(subtask=followed.step(number).subtask.id))
+        await surface.do(c.Accept(subtask=surface.step(number).subtask.id))
 
 
 async def test_review_mode_stops_at_the_plan_and_at_each_subtask(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn())
-        at_plan = followed.statuses, followed.session.exploration.status
-        await followed.do(c.GoOn())
-        at_first = followed.statuses, followed.session.progress.part
-        await followed.do(c.Accept(subtask="step-1"))
-        at_second = followed.statuses, followed.session.progress.part
-        await followed.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"))
-        at_end = followed.statuses, followed.session.exploration.solution
-        await followed.do(c.Synthesize())
-        done = followed.session.exploration
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn())
+        at_plan = surface.statuses, surface.session.exploration.status
+        await surface.do(c.GoOn())
+        at_first = surface.statuses, surface.session.progress.part
+        await surface.do(c.Accept(subtask="step-1"))
+        at_second = surface.statuses, surface.session.progress.part
+        await surface.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"))
+        at_end = surface.statuses, surface.session.exploration.solution
+        await surface.do(c.Synthesize())
+        exploration = surface.session.exploration
 
     assert at_plan == (["pending"] * 3, "waiting")
     assert at_first == (["review", "pending", "pending"], "step-1")
     assert at_second == (["done", "review", "pending"], "step-2")
     assert at_end == (["done"] * 3, None)
-    assert done.status == "solved"
-    assert chosen_codes(done) == [READ, KEEP, COLLECT]
+    assert exploration.status == "solved"
+    assert chosen_codes(exploration) == [READ, KEEP, COLLECT]
 
 
 async def test_what_is_accepted_as_it_was_written_ends_with_the_written_solution(
     serve: Serve,
 ) -> None:
     server = serve()
-    async with live_session(server) as followed:
-        await accept_all(followed)
-        await followed.do(c.GoOn())
-        done = followed.session.exploration
+    async with live_session(server) as surface:
+        await accept_all(surface)
+        await surface.do(c.GoOn())
+        exploration = surface.session.exploration
 
     assert kinds_asked(server) == ["write"]
-    assert done.status == "solved"
-    assert done.solution is not None
-    assert done.solution.final.code == SOLUTION
+    assert exploration.status == "solved"
+    assert exploration.solution is not None
+    assert exploration.solution.final.code == SOLUTION
 
 
 async def test_a_solution_is_not_as_it_was_written_once_a_cell_is_another(serve: Serve) -> None:
     mine = "kept = [leaf for leaf in leaves if leaf.strength > 3]"
     server = serve(TeaModel(scripts=[script_of(GOALS, CODES, fenced("1 / 0"))]))
-    async with live_session(server) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.TryCode(subtask="step-2", code=mine), c.Accept(subtask="step-3"))
-        await followed.do(c.GoOn())
-        done = followed.session.exploration
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.TryCode(subtask="step-2", code=mine), c.Accept(subtask="step-3"))
+        await surface.do(c.GoOn())
+        exploration = surface.session.exploration
 
-    assert done.status == "solved"
-    assert done.solution is not None
-    assert [one.code for one in done.solution.attempts] == [SOLUTION]
+    assert exploration.status == "solved"
+    assert exploration.solution is not None
+    assert [one.code for one in exploration.solution.attempts] == [SOLUTION]
 
 
 async def test_auto_mode_works_to_the_end(serve: Serve) -> None:
-    async with live_session(serve(), mode="auto") as followed:
-        await followed.do(c.GoOn())
-        done = followed.session.exploration
+    async with live_session(serve(), mode="auto") as surface:
+        await surface.do(c.GoOn())
+        exploration = surface.session.exploration
 
-    assert done.status == "solved"
-    assert followed.saved[-1].solution == done.solution
+    assert exploration.status == "solved"
+    assert surface.saved[-1].solution == exploration.solution
 
 
 async def test_another_candidate_that_is_accepted_is_the_state_of_what_follows(
     serve: Serve,
 ) -> None:
     model = TeaModel(is_lost=True, drafts={2: [fenced(KEEP), fenced(WEAK)]})
-    async with live_session(serve(model), candidates=2) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        proposed = followed.step(2).candidate
-        other = next(one for one in followed.step(2).candidates if one.code == WEAK)
-        await followed.do(c.Accept(subtask="step-2", candidate=other.id))
-        third = followed.step(3).candidate
+    async with live_session(serve(model), candidates=2) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        proposal = surface.step(2).candidate
+        other = next(one for one in surface.step(2).candidates if one.code == WEAK)
+        await surface.do(c.Accept(subtask="step-2", candidate=other.id))
+        third = surface.step(3).candidate
 
-    assert proposed is not None
-    assert proposed.code == KEEP
+    assert proposal is not None
+    assert proposal.code == KEEP
     assert third is not None
     assert third.observation is not None
     assert "sencha" in third.observation.stdout
-    assert chosen_codes(followed.session.exploration)[1] == WEAK
+    assert chosen_codes(surface.session.exploration)[1] == WEAK
 
 
 async def test_going_back_opens_later_steps_and_keeps_their_candidates(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await accept_all(followed)
-        await followed.do(c.GoBack(subtask="step-2"))
-        back = followed.statuses
-        kept = [len(step.candidates) for step in followed.session.exploration.steps]
-        asked = len(followed.saved[-1].spending)
-        await followed.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"))
-        again = followed.session.exploration
+    async with live_session(serve()) as surface:
+        await accept_all(surface)
+        await surface.do(c.GoBack(subtask="step-2"))
+        back = surface.statuses
+        candidate_counts = [len(step.candidates) for step in surface.session.exploration.steps]
+        spending_count = len(surface.saved[-1].spending)
+        await surface.do(c.Accept(subtask="step-2"), c.Accept(subtask="step-3"))
+        again = surface.session.exploration
 
     assert back == ["done", "review", "pending"]
-    assert kept == [1, 1, 1]
+    assert candidate_counts == [1, 1, 1]
     assert chosen_codes(again) == [READ, KEEP, COLLECT]
-    assert len(again.spending) == asked, "what was accepted before runs again without the model"
+    assert len(again.spending) == spending_count, (
+        "what was accepted before runs again without the model"
+    )
 
 
 async def test_choosing_otherwise_in_an_earlier_step_runs_the_later_ones_again(
     serve: Serve,
 ) -> None:
     model = TeaModel(is_lost=True, drafts={2: [fenced(KEEP), fenced(WEAK)]})
-    async with live_session(serve(model), candidates=2) as followed:
-        await accept_all(followed)
-        other = next(one for one in followed.step(2).candidates if one.code == WEAK)
-        await followed.do(c.Accept(subtask="step-2", candidate=other.id))
-        after = followed.session.exploration
+    async with live_session(serve(model), candidates=2) as surface:
+        await accept_all(surface)
+        other = next(one for one in surface.step(2).candidates if one.code == WEAK)
+        await surface.do(c.Accept(subtask="step-2", candidate=other.id))
+        after = surface.session.exploration
 
-    assert followed.statuses == ["done"] * 3
+    assert surface.statuses == ["done"] * 3
     assert chosen_codes(after)[1] == other.code
     assert "sencha" in after.trace[2].observation.stdout
 
@@ -167,108 +169,108 @@ async def test_the_users_own_code_is_a_candidate_and_the_chain_goes_on_from_it(
     serve: Serve,
 ) -> None:
     mine = "kept = [leaf for leaf in leaves if leaf.strength > 3]"
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.TryCode(subtask="step-2", code=mine))
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.TryCode(subtask="step-2", code=mine))
 
-    assert followed.statuses == ["done", "done", "review"]
-    assert followed.step(2).candidate is not None
-    assert followed.step(2).candidate.origin == "user"
-    assert chosen_codes(followed.session.exploration) == [READ, mine]
+    assert surface.statuses == ["done", "done", "review"]
+    assert surface.step(2).candidate is not None
+    assert surface.step(2).candidate.origin == "user"
+    assert chosen_codes(surface.session.exploration) == [READ, mine]
 
 
 async def test_a_cell_that_the_user_ran_by_hand_is_accepted_and_the_chain_goes_on(
     serve: Serve,
 ) -> None:
     mine = "kept = [leaf for leaf in leaves if leaf.strength > 3]"
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        bench = followed.session.bench
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        bench = surface.session.bench
         branch = await bench.sidecar.fork(bench.branches.current)
         observation = await bench.sidecar.run(branch, mine)
-        await followed.session.take_run("step-2", mine, branch, observation)
-        await followed.session.idle()
+        await surface.session.take_run("step-2", mine, branch, observation)
+        await surface.session.idle()
 
-    assert followed.statuses == ["done", "done", "review"]
-    assert chosen_codes(followed.session.exploration) == [READ, mine]
+    assert surface.statuses == ["done", "done", "review"]
+    assert chosen_codes(surface.session.exploration) == [READ, mine]
 
 
 async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
-        await followed.do(c.TryCode(subtask="step-1", code="1 / 0"))
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        await surface.do(c.TryCode(subtask="step-1", code="1 / 0"))
 
-    assert followed.statuses[0] == "review"
-    assert [one.code for one in followed.step(1).candidates] == [READ, "1 / 0"]
+    assert surface.statuses[0] == "review"
+    assert [one.code for one in surface.step(1).candidates] == [READ, "1 / 0"]
 
 
 async def test_a_repair_of_a_candidate_is_the_new_proposal(serve: Serve) -> None:
     model = TeaModel(drafts={1: [fenced("leaves = tealeaf.nothing(text)")]})
-    async with live_session(serve(model), self_debug=False, repair_names=False) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
-        failed, looked_at = followed.step(1), followed.session.progress.part
-        await followed.do(c.Debug(subtask="step-1", candidate=failed.candidates[0].id))
-        repaired = followed.step(1)
+    async with live_session(serve(model), self_debug=False, repair_names=False) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        failed_step, looked_at = surface.step(1), surface.session.progress.part
+        await surface.do(c.Debug(subtask="step-1", candidate=failed_step.candidates[0].id))
+        repaired_step = surface.step(1)
 
-    assert (failed.status, looked_at) == ("failed", "step-1")
-    assert repaired.status == "review"
-    assert repaired.candidate is not None
-    assert (repaired.candidate.code, repaired.candidate.origin) == (READ, "debug")
+    assert (failed_step.status, looked_at) == ("failed", "step-1")
+    assert repaired_step.status == "review"
+    assert repaired_step.candidate is not None
+    assert (repaired_step.candidate.code, repaired_step.candidate.origin) == (READ, "debug")
 
 
 async def test_other_candidates_come_beside_those_that_are_there(serve: Serve) -> None:
     server = serve(TeaModel(scripts=[WRITTEN], drafts={2: [fenced(WEAK)]}))
-    async with live_session(server) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.Draft(subtask="step-2", hint="Weaker ones too."))
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.Draft(subtask="step-2", hint="Weaker ones too."))
 
-    codes = [one.code for one in followed.step(2).candidates]
+    codes = [one.code for one in surface.step(2).candidates]
     assert codes == [KEEP, WEAK]
     assert "Weaker ones too." in str(server.chat_requests[-1].body)
-    assert followed.step(2).status == "review"
+    assert surface.step(2).status == "review"
 
 
 async def test_a_skipped_subtask_is_left_out_and_the_next_one_explored(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.Skip(subtask="step-2"))
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.Skip(subtask="step-2"))
 
-    assert followed.statuses[:2] == ["done", "skipped"]
-    assert followed.session.progress.part != "step-2"
+    assert surface.statuses[:2] == ["done", "skipped"]
+    assert surface.session.progress.part != "step-2"
 
 
 async def test_the_plan_is_edited_where_it_is_open(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.AddSubtask(goal="Say how many there are", before="step-3"))
-        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect  the names"))
-        await followed.do(c.MoveSubtask(subtask="step-4", before=None))
-        edited = list(goals(followed))
-        await followed.do(c.DeleteSubtask(subtask="step-4"))
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.AddSubtask(goal="Say how many there are", before="step-3"))
+        await surface.do(c.RenameSubtask(subtask="step-3", goal="Collect  the names"))
+        await surface.do(c.MoveSubtask(subtask="step-4", before=None))
+        edited_goals = list(goals(surface))
+        await surface.do(c.DeleteSubtask(subtask="step-4"))
 
-    assert edited == [*GOALS[:2], "Collect the names", "Say how many there are"]
-    assert ids(followed) == ["step-1", "step-2", "step-3"]
+    assert edited_goals == [*GOALS[:2], "Collect the names", "Say how many there are"]
+    assert ids(surface) == ["step-1", "step-2", "step-3"]
 
 
 async def test_what_was_deleted_is_put_back_with_what_was_tried_for_it(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn())
-        written = followed.session.exploration.steps[1]
-        await followed.do(c.DeleteSubtask(subtask="step-2"), c.DeleteSubtask(subtask="step-1"))
-        left = ids(followed)
-        await followed.do(c.RestoreSubtask(subtask="step-1"), c.RestoreSubtask(subtask="step-2"))
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn())
+        second = surface.session.exploration.steps[1]
+        await surface.do(c.DeleteSubtask(subtask="step-2"), c.DeleteSubtask(subtask="step-1"))
+        rest = ids(surface)
+        await surface.do(c.RestoreSubtask(subtask="step-1"), c.RestoreSubtask(subtask="step-2"))
 
-        assert left == ["step-3"]
-        assert ids(followed) == ["step-1", "step-2", "step-3"]
-        assert followed.session.exploration.steps[1] == written
+        assert rest == ["step-3"]
+        assert ids(surface) == ["step-1", "step-2", "step-3"]
+        assert surface.session.exploration.steps[1] == second
         with pytest.raises(InputError, match="not deleted"):
-            await followed.session.do(c.RestoreSubtask(subtask="step-2"))
-        await followed.do(c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.DeleteSubtask(subtask="step-2"), c.AddSubtask(goal="Something else"))
-        await followed.do(c.RestoreSubtask(subtask="step-2"))
+            await surface.session.do(c.RestoreSubtask(subtask="step-2"))
+        await surface.do(c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.DeleteSubtask(subtask="step-2"), c.AddSubtask(goal="Something else"))
+        await surface.do(c.RestoreSubtask(subtask="step-2"))
 
-    assert followed.statuses[0] == "done"
-    assert len(set(ids(followed))) == 4
+    assert surface.statuses[0] == "done"
+    assert len(set(ids(surface))) == 4
 
 
 REFUSED = {
@@ -282,24 +284,24 @@ REFUSED = {
 
 @pytest.mark.parametrize("command", REFUSED.values(), ids=REFUSED.keys())
 async def test_what_cannot_be_done_now_is_refused(serve: Serve, command: c.Command) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        before = followed.session.exploration
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        before = surface.session.exploration
 
         with pytest.raises(CommandError):
-            await followed.session.do(command)
+            await surface.session.do(command)
 
-        assert followed.session.exploration == before
+        assert surface.session.exploration == before
 
 
 async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
 
         with pytest.raises(InputError, match="no subtask 'step-9'"):
-            await followed.session.do(c.Accept(subtask="step-9"))
+            await surface.session.do(c.Accept(subtask="step-9"))
         with pytest.raises(InputError, match="no candidate 'x'"):
-            await followed.session.do(c.Accept(subtask="step-1", candidate="x"))
+            await surface.session.do(c.Accept(subtask="step-1", candidate="x"))
 
 
 SOME = ("Read the leaves", "Keep some")
@@ -307,12 +309,12 @@ SOME = ("Read the leaves", "Keep some")
 
 async def test_planning_again_keeps_what_stands_before(serve: Serve) -> None:
     scripts = [script_of(SOME, [READ, KEEP]), script_of(["Keep the strong"], [KEEP])]
-    async with live_session(serve(TeaModel(scripts=scripts))) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.Replan(subtask="step-2"))
+    async with live_session(serve(TeaModel(scripts=scripts))) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.do(c.Replan(subtask="step-2"))
 
-    assert goals(followed) == ["Read the leaves", "Keep the strong"]
-    assert ids(followed)[0] == "step-1"
+    assert goals(surface) == ["Read the leaves", "Keep the strong"]
+    assert ids(surface)[0] == "step-1"
 
 
 def wait_until_asked(server: ScriptedModelServer, kind: str, count: int) -> None:
@@ -332,15 +334,15 @@ async def test_a_subtask_that_is_added_while_it_plans_again_stays(
     serve: Serve, again: str, planned: list[str]
 ) -> None:
     server = serve(TeaModel(scripts=[script_of(SOME, [READ, KEEP]), Delay(1.0, again)]))
-    async with live_session(server) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.session.do(c.Replan(subtask="step-2"))
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await surface.session.do(c.Replan(subtask="step-2"))
         await asyncio.to_thread(wait_until_asked, server, "write", 2)
-        await followed.session.do(c.AddSubtask(goal="Look at them"))
-        await followed.session.idle()
+        await surface.session.do(c.AddSubtask(goal="Look at them"))
+        await surface.session.idle()
 
-    assert goals(followed) == ["Read the leaves", "Look at them", *planned]
-    assert len(set(ids(followed))) == 2 + len(planned)
+    assert goals(surface) == ["Read the leaves", "Look at them", *planned]
+    assert len(set(ids(surface))) == 2 + len(planned)
 
 
 async def test_a_plan_that_is_edited_while_a_step_is_done_again_stays_so(serve: Serve) -> None:
@@ -352,33 +354,33 @@ async def test_a_plan_that_is_edited_while_a_step_is_done_again_stays_so(serve: 
     )
     server = serve(model)
     settings = {"check": "", "backtracks": 1, "looks": 0}
-    async with live_session(server, mode="auto", **settings) as followed:
-        await followed.session.do(c.GoOn())
+    async with live_session(server, mode="auto", **settings) as surface:
+        await surface.session.do(c.GoOn())
         await asyncio.to_thread(wait_until_asked, server, "draft", 3)
-        await followed.session.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
-        await followed.session.do(c.AddSubtask(goal="Count them"))
-        await followed.session.idle()
+        await surface.session.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
+        await surface.session.do(c.AddSubtask(goal="Count them"))
+        await surface.session.idle()
 
-    assert followed.statuses[:2] == ["done", "failed"]
-    assert goals(followed) == [*GOALS[:2], "Collect the names", "Count them"]
+    assert surface.statuses[:2] == ["done", "failed"]
+    assert goals(surface) == [*GOALS[:2], "Collect the names", "Count them"]
 
 
 async def test_a_subtask_that_is_added_while_cells_run_has_its_turn(serve: Serve) -> None:
     slow = f"import time\ntime.sleep(2)\n{READ}"
     count = "count = len(leaves)\nprint(count)"
-    written = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
-    model = TeaModel(scripts=[written], drafts={2: [fenced(count)]})
-    async with live_session(serve(model, piece_pause_s=0.05), mode="auto", check="") as followed:
-        await followed.session.do(c.GoOn())
+    script = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    model = TeaModel(scripts=[script], drafts={2: [fenced(count)]})
+    async with live_session(serve(model, piece_pause_s=0.05), mode="auto", check="") as surface:
+        await surface.session.do(c.GoOn())
         deadline = time.monotonic() + 30
-        while not followed.session.exploration.steps:
+        while not surface.session.exploration.steps:
             assert time.monotonic() < deadline
             await asyncio.sleep(0.02)
-        await followed.session.do(c.AddSubtask(goal="Count them"))
-        await followed.session.idle()
+        await surface.session.do(c.AddSubtask(goal="Count them"))
+        await surface.session.idle()
 
-    assert followed.statuses == ["done"] * 4
-    assert chosen_codes(followed.session.exploration) == [slow, count, KEEP, COLLECT]
+    assert surface.statuses == ["done"] * 4
+    assert chosen_codes(surface.session.exploration) == [slow, count, KEEP, COLLECT]
 
 
 async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(
@@ -386,11 +388,11 @@ async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(
 ) -> None:
     mine = COLLECT.replace("leaf.name", "leaf.name.upper()")
     server = serve(TeaModel(scripts=[WRITTEN], drafts={3: [fenced(mine)]}))
-    async with live_session(server, check="", compose=False) as followed:
-        await accept_all(followed, 2)
-        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect the names in capitals"))
-        await followed.do(c.GoOn(), c.Accept(subtask="step-3"), c.GoOn())
-        codes = chosen_codes(followed.session.exploration)
+    async with live_session(server, check="", compose=False) as surface:
+        await accept_all(surface, 2)
+        await surface.do(c.RenameSubtask(subtask="step-3", goal="Collect the names in capitals"))
+        await surface.do(c.GoOn(), c.Accept(subtask="step-3"), c.GoOn())
+        codes = chosen_codes(surface.session.exploration)
 
     assert codes == [READ, KEEP, mine]
     assert kinds_asked(server) == ["write", "draft", "solution"]
@@ -399,74 +401,74 @@ async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(
 async def test_the_method_that_was_chosen_works_in_a_session_too(serve: Serve) -> None:
     server = serve()
     exploration = new_exploration().model_copy(update={"method": "docprompting"})
-    async with live_session(server, exploration=exploration) as followed:
-        await followed.do(c.GoOn())
-        done = followed.session.exploration
+    async with live_session(server, exploration=exploration) as surface:
+        await surface.do(c.GoOn())
+        result = surface.session.exploration
 
     assert kinds_asked(server) == ["solution"]
-    assert (done.status, done.steps) == ("solved", ())
+    assert (result.status, result.steps) == ("solved", ())
 
 
 async def test_time_in_which_nobody_works_is_not_counted(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
+    async with live_session(serve()) as surface:
         await asyncio.sleep(2.0)
-        started = time.monotonic()
-        await followed.do(c.GoOn())
-        worked = time.monotonic() - started
+        start = time.monotonic()
+        await surface.do(c.GoOn())
+        seconds = time.monotonic() - start
 
-    assert 0 < followed.session.exploration.seconds_total < worked + 0.5
+    assert 0 < surface.session.exploration.seconds_total < seconds + 0.5
 
 
 async def test_time_before_the_plan_is_edited_is_not_counted(serve: Serve) -> None:
-    async with live_session(serve(), mode="review") as followed:
-        await followed.do(c.GoOn())
-        before = followed.session.exploration.seconds_total
+    async with live_session(serve(), mode="review") as surface:
+        await surface.do(c.GoOn())
+        before = surface.session.exploration.seconds_total
         await asyncio.sleep(1.0)
-        await followed.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
+        await surface.do(c.RenameSubtask(subtask="step-3", goal="Collect the names"))
 
-    assert followed.session.exploration.seconds_total < before + 0.5
+    assert surface.session.exploration.seconds_total < before + 0.5
 
 
 async def test_what_is_cancelled_keeps_its_seconds(serve: Serve) -> None:
-    async with live_session(serve(TeaModel(scripts=[Delay(60, WRITTEN)]))) as followed:
-        await followed.session.do(c.GoOn())
+    async with live_session(serve(TeaModel(scripts=[Delay(60, WRITTEN)]))) as surface:
+        await surface.session.do(c.GoOn())
         await asyncio.sleep(1.0)
-        await followed.session.do(c.Cancel())
+        await surface.session.do(c.Cancel())
 
-    assert followed.session.exploration.seconds_total > 0.9
+    assert surface.session.exploration.seconds_total > 0.9
 
 
 async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: Serve) -> None:
     model = TeaModel(is_lost=True, drafts={2: [Delay(30, fenced(KEEP)), fenced(KEEP)]})
     server = serve(model)
-    async with live_session(server) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
-        asked = len(server.chat_requests)
-        await followed.session.do(c.Accept(subtask="step-1"))
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        request_count = len(server.chat_requests)
+        await surface.session.do(c.Accept(subtask="step-1"))
         await asyncio.to_thread(server.wait_for_requests, len(server.requests) + 1, 20)
         with pytest.raises(CommandError, match="Cancel that first"):
-            await followed.session.do(c.GoOn())
-        await followed.session.do(c.Cancel())
-        cancelled = followed.session.exploration
-        await followed.do(c.GoOn())
+            await surface.session.do(c.GoOn())
+        await surface.session.do(c.Cancel())
+        exploration = surface.session.exploration
+        await surface.do(c.GoOn())
 
-    assert asked
-    assert [step.status for step in cancelled.steps][:1] == ["done"]
-    assert cancelled.status == "waiting"
-    assert followed.statuses[:2] == ["done", "review"]
+    assert request_count
+    assert [step.status for step in exploration.steps][:1] == ["done"]
+    assert exploration.status == "waiting"
+    assert surface.statuses[:2] == ["done", "review"]
 
 
 async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serve) -> None:
     server = serve(TeaModel(scripts=[Delay(30, WRITTEN), WRITTEN]))
-    async with live_session(server) as followed:
-        await followed.session.do(c.GoOn())
+    async with live_session(server) as surface:
+        await surface.session.do(c.GoOn())
         await asyncio.to_thread(wait_until_asked, server, "write", 1)
-        await followed.session.do(c.Cancel())
-        cancelled = followed.session.exploration
-        await followed.do(c.GoOn())
+        await surface.session.do(c.Cancel())
+        exploration = surface.session.exploration
+        await surface.do(c.GoOn())
 
-    assert (cancelled.status, cancelled.steps, cancelled.is_planned) == ("paused", (), False)
-    assert goals(followed) == list(GOALS)
+    assert (exploration.status, exploration.steps, exploration.is_planned) == ("paused", (), False)
+    assert goals(surface) == list(GOALS)
 
 
 @pytest.mark.parametrize(
@@ -480,41 +482,41 @@ async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serv
 async def test_a_model_that_fails_stops_the_work_and_is_asked_again(
     serve: Serve, model: TeaModel, work: list[c.Command]
 ) -> None:
-    async with live_session(serve(model)) as followed:
-        await followed.do(*work, c.GoOn())
-        error, reason = followed.error, followed.session.exploration.reason
-        await followed.do(c.GoOn(), *([] if work else [c.GoOn()]))
+    async with live_session(serve(model)) as surface:
+        await surface.do(*work, c.GoOn())
+        error, reason = surface.error, surface.session.exploration.reason
+        await surface.do(c.GoOn(), *([] if work else [c.GoOn()]))
 
     assert "key" in error
     assert reason == error
-    assert followed.error == ""
-    assert followed.statuses[0] == "review"
+    assert surface.error == ""
+    assert surface.statuses[0] == "review"
 
 
 async def test_what_was_saved_goes_on_in_another_session(serve: Serve) -> None:
     server = serve()
-    async with live_session(server) as followed:
-        await accept_all(followed, 2)
-        saved = followed.saved[-1]
-    async with live_session(server, exploration=saved) as followed:
-        await followed.do(c.Accept(subtask="step-3"), c.Synthesize())
+    async with live_session(server) as surface:
+        await accept_all(surface, 2)
+        exploration = surface.saved[-1]
+    async with live_session(server, exploration=exploration) as surface:
+        await surface.do(c.Accept(subtask="step-3"), c.Synthesize())
 
-    assert followed.session.exploration.status == "solved"
-    assert chosen_codes(followed.session.exploration) == [READ, KEEP, COLLECT]
+    assert surface.session.exploration.status == "solved"
+    assert chosen_codes(surface.session.exploration) == [READ, KEEP, COLLECT]
 
 
 async def test_changes_alone_tell_a_surface_everything(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await accept_all(followed, 1)
-        await followed.do(c.AddSubtask(goal="Count", before="step-2"), c.GoBack(subtask="step-1"))
-        await followed.do(c.Accept(subtask="step-1"), c.DeleteSubtask(subtask="step-4"))
+    async with live_session(serve()) as surface:
+        await accept_all(surface, 1)
+        await surface.do(c.AddSubtask(goal="Count", before="step-2"), c.GoBack(subtask="step-1"))
+        await surface.do(c.Accept(subtask="step-1"), c.DeleteSubtask(subtask="step-4"))
 
-        assert replayed_from_changes(followed) == followed.session.exploration
+        assert replayed_from_changes(surface) == surface.session.exploration
 
 
 def random_command(choose: random.Random, subtasks: Sequence[str]) -> c.Command:
     subtask = choose.choice([*subtasks, "step-99"])
-    made: list[c.Command] = [
+    commands: list[c.Command] = [
         c.GoOn(),
         c.GoOn(),
         c.SetMode(mode=choose.choice(["auto", "review"])),
@@ -533,7 +535,7 @@ def random_command(choose: random.Random, subtasks: Sequence[str]) -> c.Command:
         c.Synthesize(),
         c.Cancel(),
     ]
-    return choose.choice(made)
+    return choose.choice(commands)
 
 
 def is_offered(session: LiveSession, command: c.Command) -> bool:
@@ -564,97 +566,100 @@ async def test_no_sequence_of_commands_confuses_a_session(serve: Serve, seed: in
         debugs={n: [fenced(READ), fenced("oops")] for n in range(1, 40)},
         solutions=(fenced(SOLUTION), fenced("1 / 0")),
     )
-    async with live_session(serve(model), candidates=1, backtracks=1) as followed:
-        await followed.do(c.GoOn())
+    async with live_session(serve(model), candidates=1, backtracks=1) as surface:
+        await surface.do(c.GoOn())
         for _ in range(25):
-            command = random_command(choose, ids(followed))
-            offered = is_offered(followed.session, command)
-            taken = await is_taken(followed.session, command)
-            assert taken == offered or isinstance(command, c.Cancel | c.SetMode), command
+            command = random_command(choose, ids(surface))
+            was_offered = is_offered(surface.session, command)
+            was_taken = await is_taken(surface.session, command)
+            assert was_taken == was_offered or isinstance(command, c.Cancel | c.SetMode), command
             # What was taken begins, and is told.
             await asyncio.sleep(0)
             if choose.random() < 0.8:
-                await asyncio.wait_for(followed.session.idle(), 30)
-        await asyncio.wait_for(followed.session.idle(), 30)
+                await asyncio.wait_for(surface.session.idle(), 30)
+        await asyncio.wait_for(surface.session.idle(), 30)
 
-        assert replayed_from_changes(followed) == followed.session.exploration
-        assert followed.saved[-1] == followed.session.exploration
+        assert replayed_from_changes(surface) == surface.session.exploration
+        assert surface.saved[-1] == surface.session.exploration
         seen_open = False
-        for step in followed.session.exploration.steps:
+        for step in surface.session.exploration.steps:
             seen_open = seen_open or step.status in ("pending", "review")
             assert not (seen_open and step.status == "done"), "what is done comes first"
-        await followed.session.do(c.SetMode(mode="auto"))
-        offered = is_offered(followed.session, c.GoOn())
-        assert await is_taken(followed.session, c.GoOn()) == offered
-        await asyncio.wait_for(followed.session.idle(), 60)
-        assert followed.session.progress.activity == "idle"
+        await surface.session.do(c.SetMode(mode="auto"))
+        was_offered = is_offered(surface.session, c.GoOn())
+        assert await is_taken(surface.session, c.GoOn()) == was_offered
+        await asyncio.wait_for(surface.session.idle(), 60)
+        assert surface.session.progress.activity == "idle"
 
 
 async def test_a_first_try_that_the_check_accepts_is_the_solution(serve: Serve) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
-    async with live_session(server, first_tries=3, cells=False) as followed:
-        await followed.do(c.GoOn())
-        done, progress = followed.session.exploration, followed.session.progress
+    async with live_session(server, first_tries=3, cells=False) as surface:
+        await surface.do(c.GoOn())
+        exploration, progress = surface.session.exploration, surface.session.progress
 
     assert kinds_asked(server) == ["solution", "solution"]
-    assert done.status == "solved"
-    assert done.steps == ()
-    assert done.solution is not None
-    assert done.solution.final.code == SOLUTION
+    assert exploration.status == "solved"
+    assert exploration.steps == ()
+    assert exploration.solution is not None
+    assert exploration.solution.final.code == SOLUTION
     assert progress.part == "solution"
-    assert followed.saved[-1].solution == done.solution
+    assert surface.saved[-1].solution == exploration.solution
 
 
 async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
     wrong = fenced(WRONG_SOLUTION)
     server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)]))
-    async with live_session(server, first_tries=2, cells=False) as followed:
-        await followed.do(c.GoOn())
-        spent = [one.part for one in followed.session.exploration.spending]
-    told = [(progress.part, progress.message) for _, progress in followed.told]
+    async with live_session(server, first_tries=2, cells=False) as surface:
+        await surface.do(c.GoOn())
+        parts = [one.part for one in surface.session.exploration.spending]
+    messages = [(progress.part, progress.message) for _, progress in surface.told]
 
-    assert ("first tries", "Trying without exploring: Attempt 1 of 2: Asking the model") in told
-    assert ("first tries", "Trying without exploring: Attempt 2 of 2: Running a snippet") in told
-    assert ("first tries", "Solved without exploring") in told
-    assert spent == ["first tries"]
+    assert ("first tries", "Trying without exploring: Attempt 1 of 2: Asking the model") in messages
+    assert (
+        "first tries",
+        "Trying without exploring: Attempt 2 of 2: Running a snippet",
+    ) in messages
+    assert ("first tries", "Solved without exploring") in messages
+    assert parts == ["first tries"]
 
 
 async def test_first_tries_that_fail_end_at_the_plan(serve: Serve) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    async with live_session(server, first_tries=2, cells=False) as followed:
-        await followed.do(c.GoOn())
-        planned = followed.session.exploration
-        await followed.do(c.GoOn())
-        asked = kinds_asked(server)
+    async with live_session(server, first_tries=2, cells=False) as surface:
+        await surface.do(c.GoOn())
+        exploration = surface.session.exploration
+        await surface.do(c.GoOn())
+        kinds = kinds_asked(server)
 
-    assert planned.status == "waiting"
-    assert planned.solution is None
-    assert [step.subtask.goal for step in planned.steps] == list(GOALS)
-    assert asked == [*["solution"] * 3, "plan", "draft"]
-    assert followed.statuses == ["review", "pending", "pending"]
+    assert exploration.status == "waiting"
+    assert exploration.solution is None
+    assert [step.subtask.goal for step in exploration.steps] == list(GOALS)
+    assert kinds == [*["solution"] * 3, "plan", "draft"]
+    assert surface.statuses == ["review", "pending", "pending"]
 
 
 @pytest.mark.parametrize("mode", ["review", "auto"])
 async def test_what_a_first_try_solved_can_still_be_explored(serve: Serve, mode: c.Mode) -> None:
     server = serve()
-    async with live_session(server, mode=mode, first_tries=1, cells=False) as followed:
-        await followed.do(c.GoOn())
-        at_once = followed.session.exploration
-        await followed.do(c.GoOn())
-        explored = followed.session.exploration
+    async with live_session(server, mode=mode, first_tries=1, cells=False) as surface:
+        await surface.do(c.GoOn())
+        at_once = surface.session.exploration
+        await surface.do(c.GoOn())
+        exploration = surface.session.exploration
 
     assert at_once.status == "solved"
-    assert len(explored.steps) == len(GOALS)
-    assert explored.status == ("waiting" if mode == "review" else "solved")
+    assert len(exploration.steps) == len(GOALS)
+    assert exploration.status == ("waiting" if mode == "review" else "solved")
     assert kinds_asked(server)[:2] == ["solution", "plan"]
 
 
 async def test_a_first_try_stays_the_solution_until_there_is_a_plan(serve: Serve) -> None:
     server = serve(TeaModel(plans=[Failure(status=401)]))
-    async with live_session(server, first_tries=1, cells=False) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
-        error, stopped = followed.error, followed.session.exploration
+    async with live_session(server, first_tries=1, cells=False) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        error, exploration = surface.error, surface.session.exploration
 
     assert error
-    assert stopped.solution is not None
-    assert stopped.solution.final.code == SOLUTION
+    assert exploration.solution is not None
+    assert exploration.solution.final.code == SOLUTION

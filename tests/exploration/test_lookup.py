@@ -80,13 +80,13 @@ def test_they_are_offered_for_repairs_and_answer_from_the_docs(
     model = TeaModel(is_lost=True, drafts={2: [fenced(BROKEN)]}, debugs={2: repairs})
     server = serve(model)
 
-    chosen = ("functions=repairs", "repair-names=false")
-    ended = explore(server, *settings(*EXPLORING, *chosen))
+    assignments = ("functions=repairs", "repair-names=false")
+    outcome = explore(server, *settings(*EXPLORING, *assignments))
 
-    assert ended.code == 0
+    assert outcome.code == 0
     assert offered(server.chat_requests) == {"debug"}
-    (said,) = answered(server.chat_requests)
-    assert "keep" in said
+    (reply,) = answered(server.chat_requests)
+    assert "keep" in reply
 
 
 def test_docs_and_source_are_read_by_any_name_that_is_known(
@@ -101,10 +101,10 @@ def test_docs_and_source_are_read_by_any_name_that_is_known(
         fenced(READ),
     ]
     server = serve(TeaModel(is_lost=True, drafts={1: drafts}))
-    ended = explore(server, *settings(*EXPLORING))
+    outcome = explore(server, *settings(*EXPLORING))
 
     leaves, pour, keep, nowhere, nothing = answered(server.chat_requests)
-    assert ended.code == 0
+    assert outcome.code == 0
     assert "Read leaves from text such as" in leaves
     assert "say what is in the cup" in pour
     assert "return Flow(item for item in self._source if wanted(item))" in keep
@@ -121,16 +121,16 @@ def test_what_is_tried_out_sees_the_notebook_and_leaves_it_alone(
         fenced(f"{KEEP}\nprint(len(leaves))"),
     ]
     server = serve(TeaModel(is_lost=True, drafts={2: drafts}))
-    ended = explore(server, *settings(*EXPLORING))
+    outcome = explore(server, *settings(*EXPLORING))
 
     first, second = answered(server.chat_requests)
-    kept = explore.exploration.steps[1].candidate
-    assert ended.code == 0
+    candidate = explore.exploration.steps[1].candidate
+    assert outcome.code == 0
     assert "oolong" in first
     assert "NameError" in second
-    assert kept is not None
-    assert kept.observation is not None
-    assert kept.observation.stdout == "[5, 4]\n3\n"
+    assert candidate is not None
+    assert candidate.observation is not None
+    assert candidate.observation.stdout == "[5, 4]\n3\n"
 
 
 def test_the_web_is_asked_only_for_what_is_nobody_s_data(
@@ -149,28 +149,31 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(
     answers = Answers(results=[page])
     with SearchEngine(answers) as engine:
         server = serve(TeaModel(is_lost=True, drafts={1: drafts}))
-        chosen = settings(*EXPLORING, f"web-search={engine.url}")
-        ended = explore(server, *chosen)
+        words = settings(*EXPLORING, f"web-search={engine.url}")
+        outcome = explore(server, *words)
 
-    said = answered(server.chat_requests)
-    assert ended.code == 0
+    replies = answered(server.chat_requests)
+    assert outcome.code == 0
     assert [query.partition(" (site:")[0] for query in answers.asked] == ["steep gently"]
-    assert "words of the user's data" in said[0]
-    assert "looks like code" in said[1]
-    assert "- kettle.steep.gently (https://docs.python.org/x)" in said[2]
-    assert "words of the user's data" in said[4]
+    assert "words of the user's data" in replies[0]
+    assert "looks like code" in replies[1]
+    assert "- kettle.steep.gently (https://docs.python.org/x)" in replies[2]
+    assert "words of the user's data" in replies[4]
 
 
 def test_a_notebook_cannot_switch_the_web_on(tmp_path: Path) -> None:
     task = make_task("Steep.", libraries=["tealeaf"])
-    chosen = {"web_search": "http://127.0.0.1:9", "functions": "repairs"}
-    made = make_exploration(task, settings=chosen, is_embedded=False)
-    document.save(tmp_path / "tea.ipynb", made)
+    options = {"web_search": "http://127.0.0.1:9", "functions": "repairs"}
+    exploration = make_exploration(task, settings=options, is_embedded=False)
+    document.save(tmp_path / "tea.ipynb", exploration)
 
-    loaded = document.load(tmp_path / "tea.ipynb")
+    copy = document.load(tmp_path / "tea.ipynb")
 
-    assert (made.settings.web_search, loaded.settings.web_search) == ("http://127.0.0.1:9", "off")
-    assert loaded.settings.functions == "repairs"
+    assert (exploration.settings.web_search, copy.settings.web_search) == (
+        "http://127.0.0.1:9",
+        "off",
+    )
+    assert copy.settings.functions == "repairs"
 
 
 def test_an_engine_that_cannot_be_had_is_said_before_anything_starts(
@@ -178,10 +181,10 @@ def test_an_engine_that_cannot_be_had_is_said_before_anything_starts(
 ) -> None:
     server = serve(TeaModel())
 
-    ended = explore(server, *settings("web-search=altavista"))
+    outcome = explore(server, *settings("web-search=altavista"))
 
-    assert ended.code == 2
-    assert "web_search" in ended.err
+    assert outcome.code == 2
+    assert "web_search" in outcome.err
     assert server.chat_requests == []
 
 
@@ -200,10 +203,10 @@ def test_the_command_searches_docs_and_web(command: Command, library: Any) -> No
 
 
 def test_the_command_says_what_it_did_not_send(command: Command) -> None:
-    ended = command("apisearch", "x = 1", "--web", "--engine", "http://127.0.0.1:9")
+    outcome = command("apisearch", "x = 1", "--web", "--engine", "http://127.0.0.1:9")
 
-    assert ended.code == 1
-    assert "looks like code and was not sent" in ended.err
+    assert outcome.code == 1
+    assert "looks like code and was not sent" in outcome.err
 
 
 def test_the_command_refuses_bad_input(command: Command) -> None:

@@ -82,34 +82,34 @@ def server(
         "OPENAI_API_KEY": KEY,
     }
     words = ["--set", "run-seconds=3", *model_words(model)]
-    with http_server(shelf / "project", words, environment) as started:
-        yield started
+    with http_server(shelf / "project", words, environment) as instance:
+        yield instance
 
 
 async def test_a_client_over_standard_input_lists_the_tools_and_runs_a_cell(library: Path) -> None:
     async with stdio(library) as client:
-        listed = (await client.list_tools()).tools
+        tools = (await client.list_tools()).tools
         run = await told(client, "run_cells", cells=["1 + 1"])
 
-    assert {one.name for one in listed} == TOOLS
-    assert all(one.description for one in listed)
-    arguments = [field for one in listed for field in one.input_schema["properties"].values()]
+    assert {one.name for one in tools} == TOOLS
+    assert all(one.description for one in tools)
+    arguments = [field for one in tools for field in one.input_schema["properties"].values()]
     assert all("description" in field for field in arguments)
     assert run["cells"][0]["output"] == "2"
 
 
 async def test_libraries_are_found_mapped_and_read(server: HttpServer) -> None:
     async with server.client() as client:
-        found = await told(client, "find_apis", task="the strongest leaf", libraries=TEA, k=3)
-        mapped = await told(client, "library_map", library="tealeaf/")
+        apis = await told(client, "find_apis", task="the strongest leaf", libraries=TEA, k=3)
+        map_text = await told(client, "library_map", library="tealeaf/")
         doc = await told(client, "read_doc", name="tealeaf.Flow.keep")
-        named = await told(client, "read_doc", name="`Kettle`")
+        class_doc = await told(client, "read_doc", name="`Kettle`")
         source = await told(client, "read_source", name="Flow.keep")
 
-    assert "strongest" in found
-    assert "class tealeaf.Flow" in mapped
+    assert "strongest" in apis
+    assert "class tealeaf.Flow" in map_text
     assert "Keep the items" in doc
-    assert "from tealeaf import Kettle" in named
+    assert "from tealeaf import Kettle" in class_doc
     assert "return Flow(" in source
 
 
@@ -169,8 +169,8 @@ async def test_what_has_no_end_is_stopped_and_what_is_huge_is_cut(server: HttpSe
 
 async def test_cells_see_no_key(server: HttpServer) -> None:
     async with server.client() as client:
-        looked = "import os\nprint(dict(os.environ))\nprint(open('/proc/self/environ').read())"
-        run = await told(client, "run_cells", cells=[looked], branch="b0")
+        cell = "import os\nprint(dict(os.environ))\nprint(open('/proc/self/environ').read())"
+        run = await told(client, "run_cells", cells=[cell], branch="b0")
 
     assert run["cells"][0]["status"] == "ok"
     assert KEY not in json.dumps(run)
@@ -202,25 +202,25 @@ async def test_bad_input_is_refused_with_a_sentence(
     server: HttpServer, tool: str, arguments: dict[str, Any], pattern: str
 ) -> None:
     async with server.client() as client:
-        said = await refused(client, tool, **arguments)
+        message = await refused(client, tool, **arguments)
 
-    assert pattern in said
-    assert "Traceback" not in said
+    assert pattern in message
+    assert "Traceback" not in message
 
 
 async def test_a_solution_is_checked_as_the_engine_checks_its_own(server: HttpServer) -> None:
-    asked: dict[str, Any] = {"libraries": TEA, "context": CONTEXT, "check": CHECK}
+    arguments: dict[str, Any] = {"libraries": TEA, "context": CONTEXT, "check": CHECK}
     wrong_name = SOLUTION.replace("read_leaves", "read_leafs")
     async with server.client() as client:
-        right = await told(client, "check", solution=SOLUTION, **asked)
-        wrong = await told(client, "check", solution=WRONG_SOLUTION, **asked)
-        named = await told(client, "check", solution=wrong_name, **asked)
+        right = await told(client, "check", solution=SOLUTION, **arguments)
+        wrong = await told(client, "check", solution=WRONG_SOLUTION, **arguments)
+        typo = await told(client, "check", solution=wrong_name, **arguments)
         without = await told(client, "check", solution=SOLUTION, libraries=TEA)
 
     assert right["verified"]
     assert set(right) == {"verified", "verdict"}
     assert not wrong["verified"] and "AssertionError" in wrong["error"]
-    assert "read_leaves" in named["problems"][0]
+    assert "read_leaves" in typo["problems"][0]
     assert not without["verified"] and without["verdict"].startswith("Unverified")
 
 
@@ -295,54 +295,57 @@ async def test_a_member_is_that_of_the_class_that_is_named(barges: Path) -> None
             for owner in ("Barge", "TankBarge", "barges.HopperBarge")
             for rest in ("", "(tonnes)")
         ]
-        inherited = await told(client, "read_source", name="TankBarge.empty")
+        inherited_source = await told(client, "read_source", name="TankBarge.empty")
         private = await told(client, "read_source", name="TankBarge._lots")
-        unnamed = await told(client, "read_source", name="load")
+        ambiguous_source = await told(client, "read_source", name="load")
         doc = await told(client, "read_doc", name="TankBarge.load")
         docs = await told(client, "read_doc", name="load")
 
     assert ["/ 100" in one for one in sources] == [False, False, True, True, False, False]
     assert ["// 25" in one for one in sources] == [False, False, False, False, True, True]
     assert sources[2].startswith("# TankBarge.load: barges.py, line ")
-    assert inherited.startswith("# Barge.empty")
+    assert inherited_source.startswith("# Barge.empty")
     assert "lots of a tank" in private
-    assert "Others of that name: `barges.HopperBarge.load`, `barges.TankBarge.load`" in unnamed
+    assert (
+        "Others of that name: `barges.HopperBarge.load`, `barges.TankBarge.load`"
+        in ambiguous_source
+    )
     assert "in percent" in doc and "grabs" not in doc and "\n- " not in doc
     assert "in percent" in docs and "in grabs" in docs
 
 
 async def test_what_a_class_overrides_is_not_the_same(barges: Path) -> None:
     async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
-        found = await told(client, "find_apis", task="load tonnes, unload all")
+        apis = await told(client, "find_apis", task="load tonnes, unload all")
 
-    assert all(f"- {one}.load(" in found for one in ("Barge", "TankBarge", "HopperBarge"))
-    same = [line for line in found.splitlines() if "The same in" in line]
+    assert all(f"- {one}.load(" in apis for one in ("Barge", "TankBarge", "HopperBarge"))
+    same = [line for line in apis.splitlines() if "The same in" in line]
     assert len(same) == 1 and ".empty`" in same[0]
 
 
 async def test_libraries_given_at_the_start_are_meant_where_none_is_named(barges: Path) -> None:
     async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
-        mapped = await told(client, "library_map")
-        named = await told(client, "library_map", library="barges")
-        checked = await told(client, "check", solution="import barges", check="barges.Barge()")
+        map_text = await told(client, "library_map")
+        named_map = await told(client, "library_map", library="barges")
+        result = await told(client, "check", solution="import barges", check="barges.Barge()")
 
     assert "started with barges: that is meant" in (tools["find_apis"].description or "")
     assert not any("\n  " in (one.description or "") for one in tools.values())
-    assert "class barges.TankBarge" in mapped
-    assert named == mapped
-    assert checked["verified"]
+    assert "class barges.TankBarge" in map_text
+    assert named_map == map_text
+    assert result["verified"]
 
 
 async def test_several_libraries_given_are_all_meant_but_not_for_one_map(barges: Path) -> None:
     (barges / "tugs.py").write_text('def pull():\n    """Pull barges."""')
     words = ("--root", "here", "--library", "barges.py", "--library", "tugs.py")
     async with stdio(barges, *words) as client:
-        found = await told(client, "find_apis", task="pull barges, load tonnes")
-        said = await refused(client, "library_map")
+        apis = await told(client, "find_apis", task="pull barges, load tonnes")
+        message = await refused(client, "library_map")
 
-    assert "from tugs import pull" in found and "Barge.load" in found
-    assert "barges, tugs" in said
+    assert "from tugs import pull" in apis and "Barge.load" in apis
+    assert "barges, tugs" in message
 
 
 async def test_why_a_name_means_nothing_is_said(barges: Path) -> None:
@@ -351,14 +354,14 @@ async def test_why_a_name_means_nothing_is_said(barges: Path) -> None:
         nothing = await refused(client, "find_apis", task="load")
         unknown = await refused(client, "find_apis", task="load", libraries=["no-such"])
         await told(client, "library_map", library="barges.py")
-        known = await refused(client, "read_source", name="TankBarge.sink")
+        no_member = await refused(client, "read_source", name="TankBarge.sink")
         other = await told(client, "read_doc", name="Hopper.load")
 
     assert "No library is known yet" in fresh
     assert "Say which libraries are meant" in nothing
     assert unknown.startswith("no-such: No library")
     assert "only the user can change" in unknown
-    assert "Known are the libraries `barges`" in known
+    assert "Known are the libraries `barges`" in no_member
     assert other.startswith("There is no `Hopper.load`")
 
 
@@ -370,26 +373,26 @@ async def test_a_whole_exploration_tells_its_progress_and_is_a_resource_then(
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         told_of.append(message or "")
 
-    asked = {"task": TASK, "libraries": TEA, "context": CONTEXT, "check": CHECK}
+    arguments = {"task": TASK, "libraries": TEA, "context": CONTEXT, "check": CHECK}
     async with server.client() as client:
         result = await client.call_tool(
-            "explore", {**asked, "notebook": "found/tea.ipynb"}, progress_callback=hear
+            "explore", {**arguments, "notebook": "found/tea.ipynb"}, progress_callback=hear
         )
         no_folder = text(result)
         result = await client.call_tool(
-            "explore", {**asked, "notebook": "tea tree.ipynb"}, progress_callback=hear
+            "explore", {**arguments, "notebook": "tea tree.ipynb"}, progress_callback=hear
         )
-        listed = (await client.list_resources()).resources
-        read = await client.read_resource(listed[0].uri)
+        resources = (await client.list_resources()).resources
+        read = await client.read_resource(resources[0].uri)
 
     assert "There is no folder" in no_folder
-    done = result.structured_content
-    assert done is not None
-    assert done["verified"] and "def strong_names" in done["solution"]
-    assert [step["status"] for step in done["plan"]] == ["done"] * 3
-    assert done["notebook"] == str(shelf / "project" / "tea tree.ipynb")
+    exploration = result.structured_content
+    assert exploration is not None
+    assert exploration["verified"] and "def strong_names" in exploration["solution"]
+    assert [step["status"] for step in exploration["plan"]] == ["done"] * 3
+    assert exploration["notebook"] == str(shelf / "project" / "tea tree.ipynb")
     assert "Starting the model" in told_of and "Finished" in told_of
-    assert [one.name for one in listed] == ["tea tree.ipynb"]
+    assert [one.name for one in resources] == ["tea tree.ipynb"]
     assert TASK in read.contents[0].text
     (shelf / "project" / "tea tree.ipynb").unlink()
 
@@ -407,12 +410,12 @@ async def test_no_resource_lies_outside_the_folder(
         async with server.client() as client:
             with pytest.raises(MCPError) as refusal:
                 await client.read_resource(f"exploration://{path}")
-            listed = (await client.list_resources()).resources
+            resources = (await client.list_resources()).resources
     finally:
         link.unlink()
 
     assert "a secret" not in str(refusal.value)
-    assert listed == []
+    assert resources == []
 
 
 @pytest.mark.parametrize(
@@ -429,13 +432,13 @@ async def test_no_resource_lies_outside_the_folder(
 async def test_who_has_no_token_or_comes_from_elsewhere_is_not_let_in(
     server: HttpServer, headers: dict[str, str], status: int
 ) -> None:
-    given = {
+    encoded_headers = {
         name: value.format(token=server.token).encode("latin-1") for name, value in headers.items()
     }
     accepts = {"Accept": b"application/json, text/event-stream"}
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     async with httpx2.AsyncClient() as http:
-        answer = await http.post(server.url, json=ping, headers={**accepts, **given})
+        answer = await http.post(server.url, json=ping, headers={**accepts, **encoded_headers})
 
     assert answer.status_code == status
     assert server.token not in answer.text
@@ -450,8 +453,8 @@ async def test_an_exploration_that_is_cancelled_leaves_its_notebook_alone(
         async with server.client() as client:
             with anyio.move_on_after(120) as scope:
                 async with anyio.create_task_group() as group:
-                    asked = {"task": TASK, "libraries": TEA, "notebook": "cut.ipynb"}
-                    group.start_soon(client.call_tool, "explore", asked)
+                    arguments = {"task": TASK, "libraries": TEA, "notebook": "cut.ipynb"}
+                    group.start_soon(client.call_tool, "explore", arguments)
                     await asyncio.to_thread(model.wait_for_requests, 1, PATIENCE_S)
                     await asyncio.to_thread(wait_until, lambda: bool(descendants(server.pid)))
                     group.cancel_scope.cancel()
@@ -481,9 +484,9 @@ async def test_a_client_that_disconnects_in_the_middle_leaves_no_process(
     await asyncio.to_thread(wait_until, lambda: descendants(os.getpid()) <= own)
 
 
-async def _until_closed(client: Client, asked: dict[str, Any]) -> None:
+async def _until_closed(client: Client, arguments: dict[str, Any]) -> None:
     with pytest.raises(MCPError):
-        await client.call_tool("explore", asked)
+        await client.call_tool("explore", arguments)
 
 
 def test_nonsense_is_passed_over(library: Path) -> None:
@@ -499,7 +502,7 @@ def test_nonsense_is_passed_over(library: Path) -> None:
     }
     nonsense = ["{", "[]", "null", '{"jsonrpc": "2.0", "id": 7}', "\x00\xff", '"' + "x" * 100_000]
 
-    done = subprocess.run(
+    process = subprocess.run(
         [PROGRAM, "mcp"],
         input="\n".join([*nonsense, json.dumps(hello), ""]),
         cwd=library,
@@ -508,8 +511,8 @@ def test_nonsense_is_passed_over(library: Path) -> None:
         timeout=PATIENCE_S,
     )
 
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 0
+    answers = [json.loads(line) for line in process.stdout.splitlines()]
+    assert process.returncode == 0
     assert any(one.get("id") == 1 and "result" in one for one in answers)
 
 
@@ -519,28 +522,28 @@ def test_without_the_package_it_says_what_to_install(library: Path) -> None:
         "from exploracoder import cli; cli.main()"
     )
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", start], cwd=library, capture_output=True, text=True, check=False
     )
 
-    assert done.returncode == 2
-    assert "pip install 'exploracoder[mcp]'" in done.stderr
+    assert process.returncode == 2
+    assert "pip install 'exploracoder[mcp]'" in process.stderr
 
 
 def test_a_port_that_is_taken_a_setting_and_a_folder_that_are_not_there_are_said(
     command: Command, server: HttpServer
 ) -> None:
-    taken = server.url.rpartition(":")[2].partition("/")[0]
+    port = server.url.rpartition(":")[2].partition("/")[0]
 
     outcomes = [
-        command("mcp", "--http", "--port", taken),
+        command("mcp", "--http", "--port", port),
         command("mcp", "--port", "1"),
         command("mcp", "--set", "no-such=1"),
         command("mcp", "--root", "/no/such/folder"),
     ]
 
     assert [one.code for one in outcomes] == [2, 2, 2, 2]
-    assert f"Port {taken} cannot be used" in outcomes[0].err
+    assert f"Port {port} cannot be used" in outcomes[0].err
     assert "--port is for --http" in outcomes[1].err
     assert "--set takes NAME=VALUE" in outcomes[2].err
     assert "--root" in outcomes[3].err
@@ -581,17 +584,17 @@ async def test_a_library_outside_the_folder_can_be_used_and_may_vanish(
     own_library: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "here").mkdir()
-    named = own_library / "tealeaf"
-    async with stdio(tmp_path, "--root", "here", "--library", named) as client:
+    path = own_library / "tealeaf"
+    async with stdio(tmp_path, "--root", "here", "--library", path) as client:
         run = await told(client, "run_cells", cells=["import tealeaf\ntealeaf.__version__"])
         doc = await told(client, "read_doc", name="Kettle")
-        await asyncio.to_thread(shutil.rmtree, named)
-        gone = await refused(client, "read_doc", name="Kettle")
+        await asyncio.to_thread(shutil.rmtree, path)
+        message = await refused(client, "read_doc", name="Kettle")
         still = await told(client, "run_cells", cells=["1"])
 
     assert run["cells"][0]["output"] == "'2.1'"
     assert "A kettle" in doc
-    assert "There is no documentation" in gone
+    assert "There is no documentation" in message
     assert still["cells"][0]["output"] == "1"
 
 
@@ -607,11 +610,11 @@ def test_a_server_that_waits_for_its_client_ends_with_a_signal(library: Path) ->
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
     process.stdin.flush()
-    answered = process.stdout.readline()
+    answer = process.stdout.readline()
 
     process.terminate()
 
-    assert json.loads(answered)["id"] == 1
+    assert json.loads(answer)["id"] == 1
     assert process.wait(PATIENCE_S) == 130
     process.communicate()
 
@@ -673,15 +676,15 @@ async def _agent_loop(client: Client, model: ScriptedModelServer) -> AsyncIterat
     turns: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
     async with httpx2.AsyncClient(base_url=model.base_url, timeout=PATIENCE_S) as http:
         while True:
-            asked = {"model": model.model, "messages": turns, "tools": tools}
-            answer = await http.post("/chat/completions", json=asked)
+            body = {"model": model.model, "messages": turns, "tools": tools}
+            answer = await http.post("/chat/completions", json=body)
             turn = answer.json()["choices"][0]["message"]
             turns.append(turn)
             yield turn
             if not turn.get("tool_calls"):
                 return
             for call in turn["tool_calls"]:
-                wanted = call["function"]
-                result = await client.call_tool(wanted["name"], json.loads(wanted["arguments"]))
+                function = call["function"]
+                result = await client.call_tool(function["name"], json.loads(function["arguments"]))
                 turns.append({"role": "tool", "tool_call_id": call["id"], "content": text(result)})
                 yield turns[-1]

@@ -53,7 +53,7 @@ def test_uses_are_kept_listed_and_forgotten(command: Command, tmp_path: Path) ->
     (tmp_path / "broken.py").write_text("import tealeaf\nfor", encoding="utf-8")
 
     read = command("index", "tealeaf/", "--uses", tmp_path, "--json")
-    listed = command("memory", "list")
+    listing = command("memory", "list")
     as_json = command("memory", "list", "tealeaf", "--json").json
     one = command("memory", "forget", "tealeaf", "--id", as_json[0]["id"])
     all_ = command("memory", "forget", "--yes")
@@ -61,7 +61,7 @@ def test_uses_are_kept_listed_and_forgotten(command: Command, tmp_path: Path) ->
 
     assert read.json["uses"]["examples"] == 2
     assert [Path(each["name"]).name for each in read.json["uses"]["skipped"]] == ["broken.py"]
-    assert "Name the strong leaves of a text. (APIs: 4, " in listed.out
+    assert "Name the strong leaves of a text. (APIs: 4, " in listing.out
     assert {each["line"] for each in as_json} == {8, 12}
     assert "abc12345678" not in json.dumps(as_json)
     assert one.out + all_.out == "1 example forgotten.\n1 example forgotten.\n"
@@ -85,10 +85,10 @@ def test_uses_given_again_take_the_place_of_those_before(command: Command, mine:
 def test_what_cannot_be_done_is_said(
     command: Command, match: Callable[[str, str], bool], words: list[str], message: str
 ) -> None:
-    done = command(*words)
+    outcome = command(*words)
 
-    assert done.code == 2
-    assert match(message, done.err)
+    assert outcome.code == 2
+    assert match(message, outcome.err)
 
 
 def test_a_solution_that_passes_the_check_is_kept_with_where_it_comes_from(
@@ -143,14 +143,14 @@ def requests(
 def test_what_was_used_before_stands_in_the_prompt_that_it_fits(
     serve: Serve, explore: Explorer, mine: Path
 ) -> None:
-    asked = dict(requests(serve, explore))
+    prompts = dict(requests(serve, explore))
     without = dict(requests(serve, explore, "--set", "memory=false"))
 
-    used = "Used before: Name the strong leaves of a text."
-    assert used in asked["write"]
-    assert "leaves = tealeaf.read_leaves(text)" in asked["write"]
-    assert "nothing to do with it" not in asked["write"]
-    assert str(mine) not in asked["write"]
+    heading = "Used before: Name the strong leaves of a text."
+    assert heading in prompts["write"]
+    assert "leaves = tealeaf.read_leaves(text)" in prompts["write"]
+    assert "nothing to do with it" not in prompts["write"]
+    assert str(mine) not in prompts["write"]
     assert "Used before" not in without["write"]
 
 
@@ -159,18 +159,18 @@ def test_the_first_tries_and_a_plan_s_steps_see_it_too(
 ) -> None:
     texts = (fenced(WRONG_SOLUTION), fenced(SOLUTION))
     small = requests(serve, explore, "--profile", "small", solutions=texts)
-    planned = requests(serve, explore, "--profile", "small", "--set", "first-tries=0")
+    plan_requests = requests(serve, explore, "--profile", "small", "--set", "first-tries=0")
 
     assert "Used before: Name the strong leaves" in dict(small)["solution"]
-    assert "Used before: Name the strong leaves" in dict(planned)["draft"]
+    assert "Used before: Name the strong leaves" in dict(plan_requests)["draft"]
 
 
 async def test_a_snippet_that_was_accepted_is_kept_with_what_it_stands_on(serve: Serve) -> None:
-    async with live_session(serve()) as followed:
-        await followed.do(c.GoOn(), c.GoOn())
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
         for number in (1, 2):
-            await followed.do(c.Accept(subtask=followed.step(number).subtask.id))
-        goals = [followed.step(number).subtask.goal for number in (1, 2)]
+            await surface.do(c.Accept(subtask=surface.step(number).subtask.id))
+        goals = [surface.step(number).subtask.goal for number in (1, 2)]
 
     second, first = kept()
     assert [first.title, second.title] == goals

@@ -69,27 +69,27 @@ def test_a_method_asks_for_what_it_is_made_of_and_counts_it(
     serve: Serve, explore: Explorer, method: str, kinds: list[str]
 ) -> None:
     server = serve()
-    done = explore(server, "--method", method, "--json")
+    outcome = explore(server, "--method", method, "--json")
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds_asked(server) == kinds
-    saved = explore.exploration
-    assert saved.method == method
-    assert saved.usage.calls == len(server.chat_requests)
-    assert {step.status for step in saved.steps} <= {"skipped"}
-    assert (saved.settings.temperature, saved.settings.top_p) == (0.8, 0.95)
+    exploration = explore.exploration
+    assert exploration.method == method
+    assert exploration.usage.calls == len(server.chat_requests)
+    assert {step.status for step in exploration.steps} <= {"skipped"}
+    assert (exploration.settings.temperature, exploration.settings.top_p) == (0.8, 0.95)
 
 
 def test_only_epigen_is_told_the_subtasks(serve: Serve, explore: Explorer) -> None:
-    said = {}
+    prompts = {}
     for method in ("capir", "epigen"):
         server = serve()
         explore(server, "--method", method)
-        said[method] = whole_text(asked(server, "solution")[0])
+        prompts[method] = whole_text(asked(server, "solution")[0])
 
-    assert "read_leaves" in said["capir"]
-    assert GOALS[1] not in said["capir"]
-    assert [goal for goal in GOALS if goal in said["epigen"]] == list(GOALS)
+    assert "read_leaves" in prompts["capir"]
+    assert GOALS[1] not in prompts["capir"]
+    assert [goal for goal in GOALS if goal in prompts["epigen"]] == list(GOALS)
 
 
 def test_without_the_chain_the_docs_of_all_subtasks_are_shown(
@@ -97,21 +97,21 @@ def test_without_the_chain_the_docs_of_all_subtasks_are_shown(
 ) -> None:
     server = serve()
     explore(server, "--method", "exploracoder-paper-no-chain", "--set", "overall-apis=1")
-    saved, said = explore.exploration, whole_text(asked(server, "solution")[0])
-    kept = {doc.path for step in saved.steps for doc in step.recommendation.kept}
+    exploration, prompt = explore.exploration, whole_text(asked(server, "solution")[0])
+    kept_paths = {doc.path for step in exploration.steps for doc in step.recommendation.kept}
 
-    assert len(saved.overall.kept) == 1
-    assert len(kept) > 1
-    assert saved.solution is not None
-    assert set(saved.solution.apis) == kept | {saved.overall.kept[0].path}
-    assert all(path.rpartition(".")[2] in said for path in kept)
+    assert len(exploration.overall.kept) == 1
+    assert len(kept_paths) > 1
+    assert exploration.solution is not None
+    assert set(exploration.solution.apis) == kept_paths | {exploration.overall.kept[0].path}
+    assert all(path.rpartition(".")[2] in prompt for path in kept_paths)
 
 
 def test_self_repair_asks_why_before_it_repairs(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    done = explore(server, "--method", "self-repair", "--json")
+    outcome = explore(server, "--method", "self-repair", "--json")
 
-    assert done.json["solution"] == SOLUTION
+    assert outcome.json["solution"] == SOLUTION
     assert kinds_asked(server)[-3:] == ["solution", "feedback", "repair"]
     feedback, repair = asked(server, "feedback")[0], asked(server, "repair")[0]
     assert "AssertionError" in feedback.last_user_message
@@ -128,9 +128,9 @@ def test_self_repair_repairs_as_often_as_there_are_subtasks(
 ) -> None:
     wrong = [fenced(WRONG_SOLUTION)]
     server = serve(TeaModel(solutions=wrong, repairs=wrong))
-    done = explore(server, "--method", "self-repair", "--json")
+    outcome = explore(server, "--method", "self-repair", "--json")
 
-    assert done.json["status"] == "failed"
+    assert outcome.json["status"] == "failed"
     assert kinds_asked(server).count("repair") == len(GOALS)
     assert kinds_asked(server).count("feedback") == len(GOALS)
 
@@ -139,9 +139,9 @@ def test_the_published_chain_has_candidates_that_repeat_all_steps(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(drafts=whole_cells()))
-    done = explore(server, "--method", "exploracoder-paper", "--json")
+    outcome = explore(server, "--method", "exploracoder-paper", "--json")
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     drafts = asked(server, "draft")
     assert [one.body["n"] for one in drafts] == [5, 5, 5]
     assert "whole code from the beginning" in drafts[0].last_user_message
@@ -175,10 +175,10 @@ def test_without_knowledge_nothing_of_the_library_is_summed_up(
 ) -> None:
     server = serve(TeaModel(drafts=whole_cells()))
     explore(server, "--method", "exploracoder-paper-no-knowledge")
-    said = [system_message(one) for one in server.chat_requests]
+    messages = [system_message(one) for one in server.chat_requests]
 
     assert kinds_asked(server)[0] == "plan"
-    assert not any("introductions" in one or "as a plan" in one for one in said)
+    assert not any("introductions" in one or "as a plan" in one for one in messages)
     assert len(asked(server, "plan")[0].body["messages"]) == 2
     assert not any("Tealeaf reads leaves" in whole_text(one) for one in server.chat_requests)
 
@@ -201,11 +201,11 @@ def test_a_parameter_may_be_set_and_what_makes_the_method_may_not(
     server = serve(TeaModel(drafts=whole_cells()))
     words = ("--method", "exploracoder-paper", "--candidates", "2")
     explore(server, *words)
-    refused = explore(server, *words, "--self-debug")
+    outcome = explore(server, *words, "--self-debug")
 
     assert asked(server, "draft")[0].body["n"] == 2
-    assert refused.code == 2
-    assert "exploracoder-paper has self_debug = False" in " ".join(refused.err.split())
+    assert outcome.code == 2
+    assert "exploracoder-paper has self_debug = False" in " ".join(outcome.err.split())
 
 
 def test_an_interrupted_retrieval_goes_on_where_it_was(serve: Serve, explore: Explorer) -> None:
@@ -217,9 +217,9 @@ def test_an_interrupted_retrieval_goes_on_where_it_was(serve: Serve, explore: Ex
     explore.notebook.write_text(json.dumps(cut), encoding="utf-8")
     server = serve()
     words = ["resume", explore.notebook, *model_words(server), "--json", "--quiet"]
-    done = explore.run(*words)
+    outcome = explore.run(*words)
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert kinds_asked(server) == ["rerank", "rerank", "solution"]
 
 
@@ -240,14 +240,14 @@ def test_a_doc_that_a_step_dropped_is_whole_in_the_solution_s_prompt(
 
 
 def test_the_methods_are_listed(explore: Explorer) -> None:
-    listed = explore.run("explore", "--list-methods")
+    outcome = explore.run("explore", "--list-methods")
 
-    assert listed.code == 0
-    assert [line.split()[0] for line in listed.out.splitlines()] == list(METHODS)
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.out.splitlines()] == list(METHODS)
 
 
 def test_an_unknown_method_is_refused_with_those_there_are(serve: Serve, explore: Explorer) -> None:
-    refused = explore(serve(), "--method", "exploracoder")
+    outcome = explore(serve(), "--method", "exploracoder")
 
-    assert refused.code == 2
-    assert "exploration, exploracoder-paper" in refused.err
+    assert outcome.code == 2
+    assert "exploration, exploracoder-paper" in outcome.err

@@ -25,14 +25,14 @@ def test_what_was_found_is_printed_with_the_profile_that_suits(
     command: Command, serve: Serve
 ) -> None:
     server = serve(capable, card={"max_model_len": 4096})
-    done = command("model", "test", *where(server))
+    outcome = command("model", "test", *where(server))
 
-    assert done.code == 0
-    for said in ("JSON schema", "kept to (json_schema)", "4,096 tokens", "reasoning"):
-        assert said in done.out
-    assert "The profile standard suits the model: its context has 4096 tokens." in done.out
-    assert "prompt-chars 6144" in done.out
-    assert "How fast it reads and writes" in done.err
+    assert outcome.code == 0
+    for phrase in ("JSON schema", "kept to (json_schema)", "4,096 tokens", "reasoning"):
+        assert phrase in outcome.out
+    assert "The profile standard suits the model: its context has 4096 tokens." in outcome.out
+    assert "prompt-chars 6144" in outcome.out
+    assert "How fast it reads and writes" in outcome.err
 
 
 def test_programs_get_it_as_json_and_without_the_key(
@@ -40,24 +40,24 @@ def test_programs_get_it_as_json_and_without_the_key(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server = serve(thoughtful, require_key=KEY)
-    done = command("model", "test", *where(server), "--json", "--quiet")
+    outcome = command("model", "test", *where(server), "--json", "--quiet")
 
-    assert done.code == 0
-    assert done.err == ""
-    assert done.json["capabilities"]["reasons"] is True
-    assert done.json["profile"] == "standard"
-    assert done.json["settings"]["stop_at_first"] is True
-    assert KEY not in done.out
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert outcome.json["capabilities"]["reasons"] is True
+    assert outcome.json["profile"] == "standard"
+    assert outcome.json["settings"]["stop_at_first"] is True
+    assert KEY not in outcome.out
     assert KEY not in (Path(os.environ["EXPLORACODER_CACHE"]) / "capabilities.json").read_text()
 
 
 def test_one_that_cannot_be_asked_is_bad_set_up(command: Command, serve: Serve) -> None:
     server = serve(plain, require_key="another")
-    done = command("model", "test", *where(server))
+    outcome = command("model", "test", *where(server))
 
-    assert done.code == 2
-    assert done.err.count("Error: ") == 1
-    assert "wants an API key" in done.err
+    assert outcome.code == 2
+    assert outcome.err.count("Error: ") == 1
+    assert "wants an API key" in outcome.err
 
 
 def test_an_interrupted_test_keeps_nothing(command: Command, serve: Serve) -> None:
@@ -65,11 +65,11 @@ def test_an_interrupted_test_keeps_nothing(command: Command, serve: Serve) -> No
         os.kill(os.getpid(), signal.SIGINT)
         return Delay(5, "late")
 
-    done = command("model", "test", *where(serve(interrupt)))
+    outcome = command("model", "test", *where(serve(interrupt)))
 
-    assert done.code == 130
-    assert done.out == ""
-    assert done.err.endswith("Interrupted.\n")
+    assert outcome.code == 130
+    assert outcome.out == ""
+    assert outcome.err.endswith("Interrupted.\n")
     assert not (Path(os.environ["EXPLORACODER_CACHE"]) / "capabilities.json").exists()
 
 
@@ -77,30 +77,30 @@ def test_explorations_with_a_tested_model_have_what_suits_it(
     command: Command, serve: Serve, explore: Explorer
 ) -> None:
     card = {"max_model_len": 8192}
-    tested = serve(plain, card=card)
-    command("model", "test", *where(tested))
-    tested.script = TeaModel()
+    server = serve(plain, card=card)
+    command("model", "test", *where(server))
+    server.script = TeaModel()
 
-    explore(tested)
+    explore(server)
     fitting = explore.exploration.settings
-    explore(tested, "--profile", "standard")
-    forced = explore.exploration.settings
+    explore(server, "--profile", "standard")
+    override = explore.exploration.settings
 
     assert (fitting.profile, fitting.prompt_chars, fitting.functions) == ("standard", 12_288, "off")
-    assert forced == PROFILES["standard"]
+    assert override == PROFILES["standard"]
 
 
 def test_an_exploration_says_what_its_model_is_given(
     command: Command, serve: Serve, explore: Explorer
 ) -> None:
-    tested = serve(plain)
-    command("model", "test", *where(tested))
-    tested.script = TeaModel()
+    server = serve(plain)
+    command("model", "test", *where(server))
+    server.script = TeaModel()
 
-    words = [word for word in explore.words(tested) if word != "--quiet"]
-    done = command(*words, *explore.files())
+    words = [word for word in explore.words(server) if word != "--quiet"]
+    outcome = command(*words, *explore.files())
 
-    assert "suits the model: it calls no functions." in done.err
+    assert "suits the model: it calls no functions." in outcome.err
 
 
 def test_what_it_cost_is_said_where_the_user_wrote_a_price(
@@ -112,15 +112,15 @@ def test_what_it_cost_is_said_where_the_user_wrote_a_price(
     table.write_text("- {model: 'script*', prompt: 1000, completion: 2000, currency: EUR}")
     known = command("model", "prices", server.model)
     unknown = command("model", "prices", "another")
-    told = explore(server)
+    outcome = explore(server)
     as_json = explore(server, "--json").json
     table.write_text("- 3")
     spoilt = explore(server)
 
     assert (known.code, unknown.code) == (0, 1)
-    assert " EUR.\n" in told.out
-    spent = as_json["usage"]
-    amount = (spent["prompt_tokens"] + 2 * spent["completion_tokens"]) / 1000
+    assert " EUR.\n" in outcome.out
+    usage = as_json["usage"]
+    amount = (usage["prompt_tokens"] + 2 * usage["completion_tokens"]) / 1000
     assert as_json["money"] == {"amount": pytest.approx(amount), "currency": "EUR"}
     assert spoilt.code == 0
     assert "What that costs is not known" in spoilt.out

@@ -50,70 +50,70 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(part)
 
 
-def any_place(chance: random.Random, made: Made) -> tuple[Any, Any]:
-    return chance.choice(list(places(made["metadata"]["exploracoder"])))
+def any_place(chance: random.Random, contents: Made) -> tuple[Any, Any]:
+    return chance.choice(list(places(contents["metadata"]["exploracoder"])))
 
 
-def steps(made: Made) -> Any:
-    return made["metadata"]["exploracoder"]["steps"]
+def steps(contents: Made) -> Any:
+    return contents["metadata"]["exploracoder"]["steps"]
 
 
-def drop(chance: random.Random, made: Made) -> None:
-    holder, key = any_place(chance, made)
+def drop(chance: random.Random, contents: Made) -> None:
+    holder, key = any_place(chance, contents)
     del holder[key]
 
 
-def retype(chance: random.Random, made: Made) -> None:
-    holder, key = any_place(chance, made)
+def retype(chance: random.Random, contents: Made) -> None:
+    holder, key = any_place(chance, contents)
     holder[key] = chance.choice(VALUES)
 
 
-def swap(chance: random.Random, made: Made) -> None:
-    (one, key), (other, place) = any_place(chance, made), any_place(chance, made)
+def swap(chance: random.Random, contents: Made) -> None:
+    (one, key), (other, place) = any_place(chance, contents), any_place(chance, contents)
     one[key] = json.loads(json.dumps(other[place]))
 
 
-def repeat(chance: random.Random, made: Made) -> None:
-    holders = [holder for holder, _ in places(made["metadata"]) if isinstance(holder, list)]
+def repeat(chance: random.Random, contents: Made) -> None:
+    holders = [holder for holder, _ in places(contents["metadata"]) if isinstance(holder, list)]
     holder = chance.choice(holders)
     holder.append(json.loads(json.dumps(chance.choice(holder))))
 
 
-def add(chance: random.Random, made: Made) -> None:
-    holders = [holder for holder, _ in places(made["metadata"]) if isinstance(holder, dict)]
+def add(chance: random.Random, contents: Made) -> None:
+    holders = [holder for holder, _ in places(contents["metadata"]) if isinstance(holder, dict)]
     chance.choice(holders)["tea"] = chance.choice(VALUES)
 
 
-def enlarge(chance: random.Random, made: Made) -> None:
-    holder, key = any_place(chance, made)
+def enlarge(chance: random.Random, contents: Made) -> None:
+    holder, key = any_place(chance, contents)
     holder[key] = chance.choice(["tea " * 100_000, ["tea"] * 50_000, {"a" * 100_000: 1}])
 
 
-def nest(chance: random.Random, made: Made) -> str:
-    holder, key = any_place(chance, made)
+def nest(chance: random.Random, contents: Made) -> str:
+    holder, key = any_place(chance, contents)
     holder[key] = "the depths"
     deep = chance.choice([150, 500, 100_000])
-    return json.dumps(made).replace('"the depths"', "[" * deep + "]" * deep)
+    return json.dumps(contents).replace('"the depths"', "[" * deep + "]" * deep)
 
 
-def confuse_ids(chance: random.Random, made: Made) -> None:
-    step = chance.choice(steps(made))
-    others = [one["subtask"]["id"] for one in steps(made) if one is not step]
+def confuse_ids(chance: random.Random, contents: Made) -> None:
+    step = chance.choice(steps(contents))
+    others = [one["subtask"]["id"] for one in steps(contents) if one is not step]
     step["subtask"]["id"] = chance.choice([*others, f"{others[0]}-goal", "task", "", "a b", "é"])
 
 
-def choose_nobody(chance: random.Random, made: Made) -> None:
-    step = chance.choice([one for one in steps(made) if one["status"] == "done"])
+def choose_nobody(chance: random.Random, contents: Made) -> None:
+    step = chance.choice([one for one in steps(contents) if one["status"] == "done"])
     step["chosen"] = chance.choice([None, "step-9/9", "", "tea" * 10_000])
 
 
-def cut(chance: random.Random, made: Made) -> str:
-    text = json.dumps(made)
+def cut(chance: random.Random, contents: Made) -> str:
+    text = json.dumps(contents)
     return text[: chance.randrange(len(text))]
 
 
-def remove_cells(chance: random.Random, made: Made) -> None:
-    made["cells"] = chance.sample(made["cells"], chance.randrange(len(made["cells"])))
+def remove_cells(chance: random.Random, contents: Made) -> None:
+    contents["cells"] = chance.sample(contents["cells"], chance.randrange(len(contents["cells"])))
 
 
 # How each kind comes out at least once, or, where it is one word, always.
@@ -134,49 +134,49 @@ KINDS: dict[str, tuple[Mutation, set[str]]] = {
 def mutated(kind: str, number: int) -> str:
     """The text of a damaged notebook: the same for the same kind and number."""
     chance = random.Random(f"{kind} {number}")
-    made = json.loads(chance.choice(SAVED).read_text(encoding="utf-8"))
-    text = KINDS[kind][0](chance, made)
-    return text if isinstance(text, str) else json.dumps(made)
+    contents = json.loads(chance.choice(SAVED).read_text(encoding="utf-8"))
+    text = KINDS[kind][0](chance, contents)
+    return text if isinstance(text, str) else json.dumps(contents)
 
 
 def outcome(path: Path) -> str:
     """Load it as every surface does; what loads can be saved again and is then the same."""
     try:
-        loaded = document.load(path)
+        exploration = document.load(path)
     except InputError as error:
-        said = str(error)
-        assert len(said) < len(str(path)) + 400, said[:1000]
-        assert said.isprintable(), said
+        message = str(error)
+        assert len(message) < len(str(path)) + 400, message[:1000]
+        assert message.isprintable(), message
         return "refused"
-    notebook.write(path, document.to_notebook(loaded))
-    assert document.load(path) == loaded
+    notebook.write(path, document.to_notebook(exploration))
+    assert document.load(path) == exploration
     return "loaded"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_notebook_loads_or_is_refused_with_a_sentence(tmp_path: Path, kind: str) -> None:
-    path, seen = tmp_path / "tea.ipynb", set()
+    path, outcomes = tmp_path / "tea.ipynb", set()
     began = time.process_time()
 
     for number in range(OF_EACH_KIND):
         path.write_text(mutated(kind, number), encoding="utf-8")
         try:
-            seen.add(outcome(path))
+            outcomes.add(outcome(path))
         except BaseException as error:
             raise AssertionError(f"{kind} {number} ended in {error!r}") from error
 
-    assert seen >= KINDS[kind][1]
+    assert outcomes >= KINDS[kind][1]
     assert time.process_time() - began < 30
 
 
 def test_cells_that_were_removed_are_made_again(tmp_path: Path) -> None:
     path, chance = tmp_path / "tea.ipynb", random.Random(1)
-    made = json.loads(SAVED[-1].read_text(encoding="utf-8"))
-    whole = made["cells"]
-    remove_cells(chance, made)
-    path.write_text(json.dumps(made), encoding="utf-8")
+    contents = json.loads(SAVED[-1].read_text(encoding="utf-8"))
+    whole = contents["cells"]
+    remove_cells(chance, contents)
+    path.write_text(json.dumps(contents), encoding="utf-8")
 
     again = document.to_notebook(document.load(path))
 
-    assert len(made["cells"]) < len(whole)
+    assert len(contents["cells"]) < len(whole)
     assert [cell["id"] for cell in again.cells] == [cell["id"] for cell in whole]

@@ -19,11 +19,11 @@ def marker(tmp_path: Path) -> Path:
 @pytest.fixture
 def trapped(own_library: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The library, with modules beside it that Python looks for by itself."""
-    told = f"try:\n    open({str(marker)!r}, 'a').write(__name__)\nexcept OSError:\n    pass\n"
+    code = f"try:\n    open({str(marker)!r}, 'a').write(__name__)\nexcept OSError:\n    pass\n"
     for folder in (own_library, own_library / "tealeaf"):
         for name in TRAPS:
-            (folder / f"{name}.py").write_text(told, encoding="utf-8")
-        (folder / "trap.pth").write_text(f"import sys; exec({told!r})\n", encoding="utf-8")
+            (folder / f"{name}.py").write_text(code, encoding="utf-8")
+        (folder / "trap.pth").write_text(f"import sys; exec({code!r})\n", encoding="utf-8")
     monkeypatch.chdir(own_library)
     return own_library
 
@@ -35,9 +35,9 @@ def test_index_runs_nothing_beside_a_named_library(
     for name in TRAPS:
         (trapped / f"{name}.py").rename(trapped / "tealeaf" / f"{name}.py")
 
-    done = command("index", f"{trapped}/{target}", "--json")
+    outcome = command("index", f"{trapped}/{target}", "--json")
 
-    assert done.code == 0
+    assert outcome.code == 0
     assert not marker.exists()
 
 
@@ -63,11 +63,11 @@ def test_explore_and_replay_run_nothing_beside_a_named_library_outside_of_the_sa
     for name in ("json", "site", "encodings", "IPython"):
         (trapped / f"{name}.py").unlink()
 
-    explored = explore(serve(), "--profile", "small", "--set", "first-tries=0")
+    explore_outcome = explore(serve(), "--profile", "small", "--set", "first-tries=0")
     was_written = marker.exists()
-    replayed = command("replay", explore.notebook, "--json")
+    replay_outcome = command("replay", explore.notebook, "--json")
 
-    assert explored.code == 0
-    assert replayed.code == 0
+    assert explore_outcome.code == 0
+    assert replay_outcome.code == 0
     assert not was_written
     assert not marker.exists()

@@ -39,11 +39,11 @@ def missing(code: str, *bound: str) -> tuple[str, ...]:
 
 def test_what_code_before_it_has_imported_is_known() -> None:
     before = names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imported
-    found = names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)
-    shadowed = names.read("t = open('tea')\nt.brew(1)", KNOWN, before)
+    snippet_names = names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)
+    shadowing_names = names.read("t = open('tea')\nt.brew(1)", KNOWN, before)
 
-    assert names.apis_used(found, KNOWN) == ("tea.Flow", "tea.Flow.keep", "tea.brew")
-    assert names.apis_used(shadowed, KNOWN) == ()
+    assert names.apis_used(snippet_names, KNOWN) == ("tea.Flow", "tea.Flow.keep", "tea.brew")
+    assert names.apis_used(shadowing_names, KNOWN) == ()
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_what_is_bound_already_is_not_imported() -> None:
     assert missing("brew(json)", "brew", "json") == ()
 
 
-def apis(code: str, *shown: ApiDoc) -> tuple[str, ...]:
-    return names.apis_used(names.read(code, KNOWN), KNOWN, shown)
+def apis(code: str, *docs: ApiDoc) -> tuple[str, ...]:
+    return names.apis_used(names.read(code, KNOWN), KNOWN, docs)
 
 
 @pytest.mark.parametrize(
@@ -166,19 +166,19 @@ TEALEAF = KnownApis([api("tealeaf.Flow", "class"), api("tealeaf.Kettle", "class"
 @pytest.fixture
 async def sidecar(library: Path) -> AsyncIterator[Sidecar]:
     """A sidecar in which the library has been imported and a kettle made."""
-    async with Sidecar(cwd=library) as opened:
-        observation = await opened.run(
-            opened.root, "import tealeaf\npot = tealeaf.Kettle()\nheats = []"
+    async with Sidecar(cwd=library) as instance:
+        observation = await instance.run(
+            instance.root, "import tealeaf\npot = tealeaf.Kettle()\nheats = []"
         )
         assert observation.ran
-        yield opened
+        yield instance
 
 
 async def problems(sidecar: Sidecar, code: str) -> dict[str, tuple[str, ...]]:
-    found = await names.problems(
+    findings = await names.problems(
         names.read(code, TEALEAF), sidecar, sidecar.root, ["tealeaf", "pot", "heats"], ["tealeaf"]
     )
-    return {f"{one.owner}: {one.name}": one.nearest for one in found}
+    return {f"{one.owner}: {one.name}": one.nearest for one in findings}
 
 
 async def test_names_that_exist_are_no_problems(sidecar: Sidecar) -> None:
@@ -192,28 +192,28 @@ async def test_names_that_exist_are_no_problems(sidecar: Sidecar) -> None:
 
 
 async def test_a_function_that_a_module_lacks_is_told_with_the_nearest(sidecar: Sidecar) -> None:
-    found = await problems(sidecar, "tealeaf.read_leafs('')")
+    findings = await problems(sidecar, "tealeaf.read_leafs('')")
 
-    assert "read_leaves" in found["tealeaf: read_leafs"]
+    assert "read_leaves" in findings["tealeaf: read_leafs"]
 
 
 async def test_an_import_that_fails_is_told(sidecar: Sidecar) -> None:
-    found = await problems(sidecar, "from tealeaf import Kettel\nKettel()")
+    findings = await problems(sidecar, "from tealeaf import Kettel\nKettel()")
 
-    assert "Kettle" in found["tealeaf: Kettel"]
+    assert "Kettle" in findings["tealeaf: Kettel"]
 
 
 async def test_a_member_that_a_live_variable_lacks_is_told(sidecar: Sidecar) -> None:
-    found = await problems(sidecar, "pot.warm(90)\npot.heats(90)")
+    findings = await problems(sidecar, "pot.warm(90)\npot.heats(90)")
 
-    assert any(key.endswith("Kettle: warm") for key in found)
-    assert "heat" in next(nearest for key, nearest in found.items() if key.endswith(": heats"))
+    assert any(key.endswith("Kettle: warm") for key in findings)
+    assert "heat" in next(nearest for key, nearest in findings.items() if key.endswith(": heats"))
 
 
 async def test_a_member_of_an_inferred_type_is_looked_up(sidecar: Sidecar) -> None:
-    found = await problems(sidecar, "flow = tealeaf.Flow([])\nflow.kept(print)")
+    findings = await problems(sidecar, "flow = tealeaf.Flow([])\nflow.kept(print)")
 
-    assert "keep" in next(nearest for key, nearest in found.items() if key.endswith(": kept"))
+    assert "keep" in next(nearest for key, nearest in findings.items() if key.endswith(": kept"))
 
 
 async def test_a_variable_that_the_snippet_binds_anew_is_not_looked_up(sidecar: Sidecar) -> None:

@@ -21,9 +21,9 @@ OTHER = fenced(SOLUTION.replace("tealeaf.Flow(leaves)", "tealeaf.Flow(list(leave
 TASK = "def strong_names(text='assam 5; sencha 4'):\n    '''Name the leaves above strength 3.'''\n"
 
 
-def act(tool: str, given: str, then: str = "") -> str:
+def act(tool: str, argument: str, then: str = "") -> str:
     """An action as a model without functions writes it."""
-    return f"Thought: I have to know.\nAction: {tool}\nAction Input: {given}\n{then}"
+    return f"Thought: I have to know.\nAction: {tool}\nAction Input: {argument}\n{then}"
 
 
 def answered(code: str) -> str:
@@ -46,21 +46,21 @@ def agent(serve: Serve, *outcomes: Outcome, **options: bool) -> ScriptedModelSer
 
 def test_best_of_n_asks_the_same_again_until_a_text_passes(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[WRONG, "I am not sure.", RIGHT, WRONG]))
-    done = explore(server, "--method", "best-of-n", "--set", "solution-attempts=4", "--json")
-    said = {whole_text(request) for request in server.chat_requests}
+    outcome = explore(server, "--method", "best-of-n", "--set", "solution-attempts=4", "--json")
+    prompts = {whole_text(request) for request in server.chat_requests}
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert len(server.chat_requests) == 3
-    assert len(said) == 1
+    assert len(prompts) == 1
     assert len({request.body["seed"] for request in server.chat_requests}) == 3
     assert [one.checks for one in attempts(explore)] == ["failed", "passed"]
 
 
 def test_best_of_n_asks_three_times_unless_told_otherwise(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[WRONG]))
-    done = explore(server, "--method", "best-of-n", "--json")
+    outcome = explore(server, "--method", "best-of-n", "--json")
 
-    assert done.json["status"] == "failed"
+    assert outcome.json["status"] == "failed"
     assert kinds_asked(server) == ["solution"] * 3
 
 
@@ -69,10 +69,10 @@ def test_best_of_n_goes_on_as_long_as_there_are_tokens(serve: Serve, explore: Ex
     words = ("--method", "best-of-n", "--set")
     explore(server, *words, "solution-attempts=1")
     one = explore.exploration.usage.total_tokens
-    begun = len(server.chat_requests)
+    start = len(server.chat_requests)
     explore(server, *words, f"sample-tokens={4 * one + 1}")
 
-    assert len(server.chat_requests) - begun == 5
+    assert len(server.chat_requests) - start == 5
 
 
 def test_best_of_n_takes_what_most_texts_give_when_there_is_no_check(
@@ -80,24 +80,24 @@ def test_best_of_n_takes_what_most_texts_give_when_there_is_no_check(
 ) -> None:
     server = serve(TeaModel(solutions=[WRONG, RIGHT, "1 / 0", OTHER]))
     words = explore.words(server, *explore.files(None), "--entry-point", "strong_names", task=TASK)
-    done = explore.run(*words, "--method", "best-of-n", "--set", "solution-attempts=4", "--json")
+    outcome = explore.run(*words, "--method", "best-of-n", "--set", "solution-attempts=4", "--json")
 
-    assert done.json["status"] == "unverified"
-    assert "Flow(leaves).keep(lambda leaf: leaf.strength > 3)" in done.json["solution"]
+    assert outcome.json["status"] == "unverified"
+    assert "Flow(leaves).keep(lambda leaf: leaf.strength > 3)" in outcome.json["solution"]
     assert kinds_asked(server) == ["solution"] * 4
 
 
 def test_whole_docs_shows_every_doc_in_full_and_in_order(serve: Serve, explore: Explorer) -> None:
     server = serve()
     explore(server, "--method", "whole-docs")
-    said = server.chat_requests[0].last_user_message
+    prompt = server.chat_requests[0].last_user_message
     solution = explore.exploration.solution
 
     assert solution is not None
     assert len(solution.apis) == explore.exploration.libraries[0].apis
     assert list(solution.apis) == sorted(solution.apis)
-    assert "say what is in the cup" in said
-    assert "did not fit" not in said
+    assert "say what is in the cup" in prompt
+    assert "did not fit" not in prompt
 
 
 def test_whole_docs_says_what_it_leaves_out_for_a_model_that_takes_less(
@@ -105,17 +105,17 @@ def test_whole_docs_says_what_it_leaves_out_for_a_model_that_takes_less(
 ) -> None:
     too_long = Failure(400, "too long", details={"code": "context_length_exceeded"})
     server = serve(first=[too_long] * 3)
-    done = explore(server, "--method", "whole-docs", "--json")
+    outcome = explore(server, "--method", "whole-docs", "--json")
     sizes = [len(request.last_user_message) for request in server.chat_requests]
-    saved = explore.exploration
+    exploration = explore.exploration
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert sizes == sorted(set(sizes), reverse=True)
-    assert saved.usage.calls == 1
-    assert saved.solution is not None
-    left_out = saved.libraries[0].apis - len(saved.solution.apis)
-    said = server.chat_requests[-1].last_user_message
-    assert f"{left_out} more APIs of tealeaf did not fit" in said
+    assert exploration.usage.calls == 1
+    assert exploration.solution is not None
+    left_out = exploration.libraries[0].apis - len(exploration.solution.apis)
+    prompt = server.chat_requests[-1].last_user_message
+    assert f"{left_out} more APIs of tealeaf did not fit" in prompt
 
 
 def test_an_agent_calls_functions_sees_what_they_say_and_answers(
@@ -127,12 +127,12 @@ def test_an_agent_calls_functions_sees_what_they_say_and_answers(
         Call("try_code", json.dumps({"code": "import tealeaf\nprint(tealeaf.read_leaves(text))"})),
         RIGHT,
     )
-    done = explore(server, "--method", "react", "--json")
-    _, found, tried = (observed(request) for request in server.chat_requests)
+    outcome = explore(server, "--method", "react", "--json")
+    _, apis, output = (observed(request) for request in server.chat_requests)
 
-    assert done.json["status"] == "solved"
-    assert "read_leaves" in found
-    assert "oolong" in tried
+    assert outcome.json["status"] == "solved"
+    assert "read_leaves" in apis
+    assert "oolong" in output
     assert explore.exploration.usage.calls == 3
     assert [note.partition("(")[0] for note in attempts(explore)[0].notes] == [
         "find_apis",
@@ -154,15 +154,15 @@ def test_without_functions_an_agent_acts_in_its_text(
         answered(RIGHT),
         refuse_tools=is_refused,
     )
-    chosen = [] if is_refused else ["--set", "functions=off"]
-    done = explore(server, "--method", "react", "--json", *chosen)
-    _, read, tried, found = (observed(one) for one in server.chat_requests[-4:])
+    options = [] if is_refused else ["--set", "functions=off"]
+    outcome = explore(server, "--method", "react", "--json", *options)
+    _, read, output, apis = (observed(one) for one in server.chat_requests[-4:])
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert "Read leaves from text such as" in read
     assert "strongest" not in whole_text(server.chat_requests[-1])
-    assert "oolong" in tried
-    assert "keep" in found
+    assert "oolong" in output
+    assert "keep" in apis
     assert "tools" not in server.chat_requests[-1].body
     assert server.chat_requests[-1].body["stop"] == ["\nObservation:"]
 
@@ -172,22 +172,22 @@ def test_an_agent_is_told_what_fails_and_when_its_turns_end(
 ) -> None:
     server = agent(serve, "Let me think.", answered(WRONG), act("find_apis", "leaves"))
     words = ("--method", "react", "--set", "functions=off", "--set", "turns=4")
-    done = explore(server, *words, "--json")
-    _, nothing, failed, last = (observed(request) for request in server.chat_requests)
+    outcome = explore(server, *words, "--json")
+    _, nothing, failure, last = (observed(request) for request in server.chat_requests)
 
-    assert done.json["status"] == "failed"
+    assert outcome.json["status"] == "failed"
     assert "neither an Action" in nothing
-    assert "a check of its result failed" in failed
-    assert "last turn" not in failed
+    assert "a check of its result failed" in failure
+    assert "last turn" not in failure
     assert "last turn" in last
     assert [one.checks for one in attempts(explore)] == ["failed"]
 
 
 def test_an_agent_that_never_answers_has_no_solution(serve: Serve, explore: Explorer) -> None:
     server = agent(serve, Call("read_doc", json.dumps({"name": "tealeaf.Flow"})))
-    done = explore(server, "--method", "react", "--set", "turns=3", "--json")
+    outcome = explore(server, "--method", "react", "--set", "turns=3", "--json")
 
-    assert done.json["status"] == "failed"
+    assert outcome.json["status"] == "failed"
     assert len(server.chat_requests) == 3
     assert ["tools" in one.body for one in server.chat_requests] == [True, True, False]
     assert explore.exploration.solution is None
@@ -199,9 +199,9 @@ def test_a_limit_of_tokens_ends_it_with_what_there_is(
 ) -> None:
     server = serve([Rule("", WRONG)])
     words = ["--set", "solution-attempts=9"] if method == "best-of-n" else []
-    done = explore(server, "--method", method, *words, "--max-tokens", "900", "--json")
+    outcome = explore(server, "--method", method, *words, "--max-tokens", "900", "--json")
 
-    assert done.json["status"] == "failed"
+    assert outcome.json["status"] == "failed"
     assert 1 <= len(attempts(explore)) <= len(server.chat_requests) < 9
     assert explore.exploration.usage.total_tokens < 1200
 

@@ -43,16 +43,16 @@ def problem(name: str, *nearest: str) -> NameProblem:
 
 
 async def test_several_wrong_names_are_mended_one_after_another() -> None:
-    failed = Snippet("t.a(t.b)", (problem("a", "x", "alpha"),))
+    snippet = Snippet("t.a(t.b)", (problem("a", "x", "alpha"),))
     problems = {"t.alpha(t.b)": (problem("b", "beta"),), "t.x(t.b)": ()}
 
     async def run(code: str) -> Snippet:
         return Snippet(code, problems.get(code, ()))
 
-    found = await search(failed, run, lambda one: one.code == "t.alpha(t.beta)")
+    result = await search(snippet, run, lambda one: one.code == "t.alpha(t.beta)")
 
-    assert found is not None
-    assert found.code == "t.alpha(t.beta)"
+    assert result is not None
+    assert result.code == "t.alpha(t.beta)"
 
 
 async def test_the_search_ends() -> None:
@@ -62,9 +62,9 @@ async def test_the_search_ends() -> None:
         ran.append(code)
         return Snippet(code, (problem(code[2:], f"{code[2:]}a", f"{code[2:]}b"),))
 
-    found = await search(Snippet("t.a", (problem("a", "b", "c"),)), run, lambda one: False)
+    result = await search(Snippet("t.a", (problem("a", "b", "c"),)), run, lambda one: False)
 
-    assert found is None
+    assert result is None
     assert len(ran) == MOST_TRIES
 
 
@@ -85,11 +85,11 @@ def test_a_step_is_mended_without_the_model(serve: Serve, explore: Explorer) -> 
 def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer) -> None:
     wrong = SOLUTION.replace("read_leaves", "reed_leaves").replace("Flow", "Flows")
     server = serve(TeaModel(solutions=[fenced(wrong)]))
-    done = explore(server, "--json")
+    outcome = explore(server, "--json")
 
     assert kinds_asked(server) == ["write"]
-    assert done.json["status"] == "solved"
-    assert done.json["solution"] == SOLUTION
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["solution"] == SOLUTION
 
 
 def test_without_the_setting_the_model_is_asked(serve: Serve, explore: Explorer) -> None:

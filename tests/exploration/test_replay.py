@@ -38,10 +38,10 @@ def results(cells: list[dict[str, Any]]) -> dict[str, str]:
 
 def test_unchanged_cells_are_the_same(explored: Path, command: Command) -> None:
     before = explored.read_bytes()
-    done = command("replay", explored, "--json")
+    outcome = command("replay", explored, "--json")
 
-    assert done.code == 0
-    assert results(done.json["cells"]) == dict.fromkeys(
+    assert outcome.code == 0
+    assert results(outcome.json["cells"]) == dict.fromkeys(
         ["context", "step-1", "step-2", "step-3", "solution", "check"], "same"
     )
     assert explored.read_bytes() == before
@@ -51,26 +51,26 @@ def test_a_changed_function_is_shown_with_both_outputs(
     explored: Path, command: Command, own_library: Path
 ) -> None:
     change(own_library, "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))")
-    done = command("replay", explored, "--json")
-    first = next(cell for cell in done.json["cells"] if cell["cell"] == "step-1")
+    outcome = command("replay", explored, "--json")
+    first = next(cell for cell in outcome.json["cells"] if cell["cell"] == "step-1")
 
-    assert done.code == 1
+    assert outcome.code == 1
     assert first["result"] == "changed"
     assert "name='assam'" in first["before"]
     assert "name='ASSAM'" in first["now"]
-    assert results(done.json["cells"])["check"] == "failed"
+    assert results(outcome.json["cells"])["check"] == "failed"
 
 
 def test_a_changed_cell_is_told_in_words_with_its_difference(
     explored: Path, command: Command, own_library: Path
 ) -> None:
     change(own_library, "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))")
-    done = command("replay", explored)
+    outcome = command("replay", explored)
 
-    assert "changed  step-3" in done.out
-    assert "-['assam', 'oolong']" in done.out
-    assert "+['ASSAM', 'OOLONG']" in done.out
-    assert "of 6 cells are as they were." in done.out
+    assert "changed  step-3" in outcome.out
+    assert "-['assam', 'oolong']" in outcome.out
+    assert "+['ASSAM', 'OOLONG']" in outcome.out
+    assert "of 6 cells are as they were." in outcome.out
 
 
 def test_a_removed_function_fails_its_cells(
@@ -79,10 +79,10 @@ def test_a_removed_function_fails_its_cells(
     init = own_library / "tealeaf" / "__init__.py"
     text = init.read_text(encoding="utf-8").replace("read_leaves, ", "")
     init.write_text(text.replace('    "read_leaves",\n', ""), encoding="utf-8")
-    done = command("replay", explored, "--json")
-    first = next(cell for cell in done.json["cells"] if cell["cell"] == "step-1")
+    outcome = command("replay", explored, "--json")
+    first = next(cell for cell in outcome.json["cells"] if cell["cell"] == "step-1")
 
-    assert done.code == 1
+    assert outcome.code == 1
     assert first["result"] == "failed"
     assert "AttributeError" in first["now"]
 
@@ -100,11 +100,11 @@ def test_a_library_given_by_its_path_is_found_from_any_folder(
         serve(), *explore.files(), "--json", "--profile", "small", "--set", "first-tries=0"
     )
     words[words.index("tealeaf/")] = str(library / "tealeaf")
-    explored = explore.run(*words)
-    replayed = command("replay", explore.notebook, "--json")
+    explore_outcome = explore.run(*words)
+    replay_outcome = command("replay", explore.notebook, "--json")
 
-    assert explored.json["status"] == "solved"
-    assert set(results(replayed.json["cells"]).values()) == {"same"}
+    assert explore_outcome.json["status"] == "solved"
+    assert set(results(replay_outcome.json["cells"]).values()) == {"same"}
 
 
 def test_addresses_of_objects_do_not_count_as_changes(
@@ -112,10 +112,10 @@ def test_addresses_of_objects_do_not_count_as_changes(
 ) -> None:
     script = TeaModel(drafts={1: [fenced(f"{READ}\nprint(tealeaf.Flow(leaves), object())")]})
     explore(serve(script), "--profile", "small", "--set", "first-tries=0")
-    done = command("replay", explore.notebook, "--json")
+    outcome = command("replay", explore.notebook, "--json")
 
-    assert "0x" in done.json["cells"][1]["now"]
-    assert done.code == 0
+    assert "0x" in outcome.json["cells"][1]["now"]
+    assert outcome.code == 0
 
 
 @pytest.fixture
@@ -135,18 +135,18 @@ def test_a_library_of_another_version_is_named_before_the_cells(
     init = own_library / "tealeaf" / "__init__.py"
     text = init.read_text(encoding="utf-8")
     init.write_text(text.replace('__version__ = "2.1"', '__version__ = "2.2"'), encoding="utf-8")
-    told = command("replay", kept)
+    outcome = command("replay", kept)
     as_json = command("replay", kept, "--json")
 
     change = {"library": "tealeaf", "before": "2.1", "now": "2.2"}
-    assert told.out.splitlines()[0] == "library version changed: tealeaf 2.1 → 2.2"
+    assert outcome.out.splitlines()[0] == "library version changed: tealeaf 2.1 → 2.2"
     assert as_json.json["versions"] == [change]
     assert [cell["versions"] for cell in as_json.json["cells"]] == [[], [change]]
-    assert told.out.splitlines()[2:4] == [
+    assert outcome.out.splitlines()[2:4] == [
         "same     solution: the solution",
         "         library version changed: tealeaf 2.1 → 2.2",
     ]
-    assert told.code == 0, "another version that does the same is no change of a cell"
+    assert outcome.code == 0, "another version that does the same is no change of a cell"
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_a_library_that_moved_along_with_the_notebook_is_found(
     kept: Path, command: Command, own_library: Path
 ) -> None:
     (own_library / "tealeaf").rename(kept.parent / "tealeaf")
-    done = command("replay", kept, "--json")
+    outcome = command("replay", kept, "--json")
 
-    assert results(done.json["cells"]) == {"context": "same", "solution": "same"}
+    assert results(outcome.json["cells"]) == {"context": "same", "solution": "same"}
 
 
 def test_a_library_that_is_gone_is_named_with_the_version_that_was_used(
@@ -183,7 +183,7 @@ def test_a_library_that_is_gone_is_named_with_the_version_that_was_used(
 ) -> None:
     monkeypatch.chdir(own_library)
     (own_library / "tealeaf").rename(own_library / "coffee")
-    done = command("replay", kept)
+    outcome = command("replay", kept)
 
-    assert done.code == 2
-    assert "tealeaf 2.1, which the exploration was made with, is not there" in done.err
+    assert outcome.code == 2
+    assert "tealeaf 2.1, which the exploration was made with, is not there" in outcome.err

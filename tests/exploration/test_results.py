@@ -55,9 +55,9 @@ def test_what_a_check_or_the_context_makes_itself_is_no_result(check: str) -> No
 
 
 def test_a_function_s_task_names_no_results() -> None:
-    asked = task(check="assert strong_names(text)", entry_point="strong_names")
+    function_task = task(check="assert strong_names(text)", entry_point="strong_names")
 
-    assert result_names(asked) == ()
+    assert result_names(function_task) == ()
 
 
 @pytest.mark.parametrize("check", ["%time names", "assert ("])
@@ -93,9 +93,9 @@ def test_a_draft_without_the_wanted_result_is_mended(serve: Serve, explore: Expl
         *explore.files(check, entry_point=None),
         *("--profile", "small", "--set", "first-tries=0", "--set", "looks=0"),
     )
-    done = explore.run(*words, "--json")
-    asked = [request.last_user_message for request in server.chat_requests]
+    outcome = explore.run(*words, "--json")
+    messages = [request.last_user_message for request in server.chat_requests]
 
-    assert done.json["subtasks"][0]["code"] == NAME
-    assert any("named `names`" in text for text in asked)
-    assert any("it made no variable named names" in text for text in asked)
+    assert outcome.json["subtasks"][0]["code"] == NAME
+    assert any("named `names`" in text for text in messages)
+    assert any("it made no variable named names" in text for text in messages)

@@ -34,9 +34,9 @@ cli.main()
 def test_the_notebook_says_what_its_code_was_kept_from(
     serve: Serve, explore: Explorer, sandboxing: SandboxChoice
 ) -> None:
-    done = explore(serve(), "--json", "--candidates", "1")
+    outcome = explore(serve(), "--json", "--candidates", "1")
 
-    assert done.json["sandbox"] == str(sandboxing)
+    assert outcome.json["sandbox"] == str(sandboxing)
     assert explore.exploration.sandbox == str(sandboxing)
 
 
@@ -45,9 +45,9 @@ def test_progress_names_the_sandbox(
 ) -> None:
     words = [word for word in explore.words(serve(), *explore.files()) if word != "--quiet"]
 
-    done = command(*words)
+    outcome = command(*words)
 
-    assert f"Sandbox: {sandboxing}" in " ".join(done.err.split())
+    assert f"Sandbox: {sandboxing}" in " ".join(outcome.err.split())
 
 
 def test_a_solution_leaves_no_file_in_the_users_folder(
@@ -74,11 +74,11 @@ def test_a_notebook_can_not_switch_the_sandbox_off(
     if sandboxing.level == "off":
         pytest.skip("it was switched off by whoever runs the tests")
     explore(serve(), "--candidates", "1")
-    saved = json.loads(explore.notebook.read_text())
-    exploration = saved["metadata"]["exploracoder"]
+    contents = json.loads(explore.notebook.read_text())
+    exploration = contents["metadata"]["exploracoder"]
     exploration["sandbox"] = "off"
     exploration["task"]["context"] += "\nopen('escaped.txt', 'w').close()\n"
-    explore.notebook.write_text(json.dumps(saved))
+    explore.notebook.write_text(json.dumps(contents))
     monkeypatch.delenv("EXPLORACODER_SANDBOX")
 
     command("replay", explore.notebook)
@@ -89,19 +89,19 @@ def test_a_notebook_can_not_switch_the_sandbox_off(
 def test_an_unknown_level_is_refused_from_an_option_and_from_the_environment(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = command("doctor", "--sandbox", "loose")
+    option_outcome = command("doctor", "--sandbox", "loose")
     monkeypatch.setenv("EXPLORACODER_SANDBOX", "loose")
-    found = command("doctor")
+    environment_outcome = command("doctor")
 
-    assert (asked.code, found.code) == (2, 2)
-    assert "'loose' is not one of" in asked.err
-    assert "'loose' is not one of" in found.err
+    assert (option_outcome.code, environment_outcome.code) == (2, 2)
+    assert "'loose' is not one of" in option_outcome.err
+    assert "'loose' is not one of" in environment_outcome.err
 
 
 def test_doctor_says_which_sandbox_and_why(command: Command, sandboxing: SandboxChoice) -> None:
-    done = command("doctor", "--json")
+    outcome = command("doctor", "--json")
 
-    finding = next(one for one in done.json if one["topic"] == "sandbox")
+    finding = next(one for one in outcome.json if one["topic"] == "sandbox")
     assert finding["found"].startswith(f"{sandboxing}: ")
     assert finding["level"] == ("ok" if sandboxing.mechanism == "bubblewrap" else "note")
 
@@ -121,7 +121,7 @@ def test_where_nobody_can_be_asked_the_error_says_how_to_agree(
 ) -> None:
     (tmp_path / "one.py").write_text("print('ran')\n")
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", THERE_IS_NONE, "sidecar", "run", tmp_path / "one.py"],
         env={**os.environ, "EXPLORACODER_SANDBOX": "auto"},
         capture_output=True,
@@ -129,23 +129,23 @@ def test_where_nobody_can_be_asked_the_error_says_how_to_agree(
         stdin=subprocess.DEVNULL,
     )
 
-    assert done.returncode == 2
-    assert "ran" not in done.stdout
-    assert match("apt install bubblewrap.*doctor --allow-no-sandbox", done.stderr)
+    assert process.returncode == 2
+    assert "ran" not in process.stdout
+    assert match("apt install bubblewrap.*doctor --allow-no-sandbox", process.stderr)
 
 
 def test_on_a_terminal_the_question_is_asked_once(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("print('it ' + 'ran')\n")
     words = ("sidecar", "run", "one.py")
 
-    _, refused = _at_a_terminal(tmp_path, words, b"n\n")
-    _, agreed = _at_a_terminal(tmp_path, words, b"y\n")
+    _, refusal = _at_a_terminal(tmp_path, words, b"n\n")
+    _, agreement = _at_a_terminal(tmp_path, words, b"y\n")
     _, again = _at_a_terminal(tmp_path, words, b"")
 
-    assert "Go on without a sandbox" in refused
-    assert "it ran" not in refused
-    assert "Go on without a sandbox" in agreed
-    assert "it ran" in agreed
+    assert "Go on without a sandbox" in refusal
+    assert "it ran" not in refusal
+    assert "Go on without a sandbox" in agreement
+    assert "it ran" in agreement
     assert "Go on without a sandbox" not in again
     assert "it ran" in again
 
@@ -159,10 +159,10 @@ def test_whoever_is_asked_can_refuse_or_leave(
 ) -> None:
     (tmp_path / "one.py").write_text("print('it ' + 'ran')\n")
 
-    exit_code, seen = _at_a_terminal(tmp_path, words, answer)
+    exit_code, output = _at_a_terminal(tmp_path, words, answer)
 
-    assert "[y/N]" in seen
-    assert "it ran" not in seen
+    assert "[y/N]" in output
+    assert "it ran" not in output
     assert exit_code == code
 
 
@@ -186,13 +186,13 @@ def _at_a_terminal(folder: Path, words: Sequence[str], answer: bytes) -> tuple[i
         start_new_session=True,
     ) as process:
         os.close(theirs)
-        seen = b""
+        output = b""
         while time.monotonic() < end and select.select([ours], [], [], 30)[0]:
             try:
-                seen += os.read(ours, 4096)
+                output += os.read(ours, 4096)
             except OSError:
                 break
-            if answer and b"[y/N]" in seen:
+            if answer and b"[y/N]" in output:
                 time.sleep(0.3)  # as fast as a person is; Python misses what comes sooner
                 os.write(ours, answer)
                 answer = b""
@@ -201,4 +201,4 @@ def _at_a_terminal(folder: Path, words: Sequence[str], answer: bytes) -> tuple[i
         finally:
             process.kill()
     os.close(ours)
-    return exit_code, " ".join(seen.decode(errors="replace").split())
+    return exit_code, " ".join(output.decode(errors="replace").split())

@@ -14,10 +14,10 @@ MADE = (Variable(name="leaves", type="list"),)
 
 def candidate(id_: str, status: Any = "ok", **facts: Any) -> Candidate:
     """A candidate that ran, used an API, made a variable and printed, unless told otherwise."""
-    seen = {"stdout": "tea\n", "variables": MADE} | facts.pop("seen", {})
+    fields = {"stdout": "tea\n", "variables": MADE} | facts.pop("seen", {})
     facts = {"code": "x = 1", "apis": ("tea.brew",)} | facts
     return Candidate(
-        id=id_, origin="draft", observation=Observation(status=status, **seen), **facts
+        id=id_, origin="draft", observation=Observation(status=status, **fields), **facts
     )
 
 
@@ -29,8 +29,8 @@ PROBLEM = NameProblem(name="brow", owner="tea")
 
 def choose(candidates: list[Candidate], **options: Any) -> str | None:
     settings: dict[str, Any] = {"strategy": "evidence", "seed": 0}
-    chosen = select(candidates, **settings | options)
-    return chosen.id if chosen else None
+    choice = select(candidates, **settings | options)
+    return choice.id if choice else None
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_a_value_is_a_result_even_when_it_is_false(full: Variable) -> None:
 
 
 def test_a_function_that_was_imported_is_no_result() -> None:
-    imported = Variable(name="brew", type="function", preview="<function brew>")
+    variable = Variable(name="brew", type="function", preview="<function brew>")
 
-    assert not is_sound(candidate("poor", seen={"variables": (imported,), "stdout": ""}))
+    assert not is_sound(candidate("poor", seen={"variables": (variable,), "stdout": ""}))
 
 
 def test_evidence_is_good_only_when_the_wanted_results_are_made() -> None:
@@ -142,10 +142,10 @@ def test_evidence_is_good_only_when_the_wanted_results_are_made() -> None:
 
 
 def test_a_candidate_that_makes_what_is_wanted_is_preferred() -> None:
-    named = candidate(
+    named_candidate = candidate(
         "named", code="x = 1\ny = 2", seen={"variables": (Variable(name="names", type="list"),)}
     )
 
-    assert choose([candidate("shorter"), named]) == "shorter"
-    assert choose([candidate("shorter"), named], wanted=["names"]) == "named"
+    assert choose([candidate("shorter"), named_candidate]) == "shorter"
+    assert choose([candidate("shorter"), named_candidate], wanted=["names"]) == "named"
     assert choose([candidate("only")], wanted=["names"]) == "only"

@@ -27,10 +27,10 @@ AT_ONCE = (
 
 def test_a_first_try_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    done = explore(server, "--json", *FIRST, "first-tries=2")
+    outcome = explore(server, "--json", *FIRST, "first-tries=2")
 
-    assert done.json["status"] == "solved"
-    assert done.json["solution"] == SOLUTION
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["solution"] == SOLUTION
     assert kinds_asked(server) == ["solution"]
 
 
@@ -39,9 +39,9 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
 ) -> None:
     wrong = fenced(WRONG_SOLUTION)
     server = serve(TeaModel(solutions=[wrong, wrong, wrong, fenced(SOLUTION)], repairs=[wrong]))
-    done = explore(server, "--json", *FIRST, "first-tries=2")
+    outcome = explore(server, "--json", *FIRST, "first-tries=2")
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert "plan" in kinds_asked(server)
     solution = explore.exploration.solution
     assert solution is not None
@@ -51,9 +51,9 @@ def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
 def test_first_tries_are_drawn_until_one_passes(serve: Serve, explore: Explorer) -> None:
     wrong = fenced(WRONG_SOLUTION)
     server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)]))
-    done = explore(server, "--json", *FIRST, "first-tries=5")
+    outcome = explore(server, "--json", *FIRST, "first-tries=5")
 
-    assert done.json["solution"] == SOLUTION
+    assert outcome.json["solution"] == SOLUTION
     assert kinds_asked(server) == ["solution"] * 3
 
 
@@ -62,13 +62,13 @@ def test_first_tries_leave_the_most_of_a_limit_to_exploring(
 ) -> None:
     wrong = TeaModel(solutions=[fenced(WRONG_SOLUTION)] * 5, repairs=[fenced(WRONG_SOLUTION)])
     explore(serve(wrong), *FIRST, "first-tries=1")
-    (spent,) = (one for one in explore.exploration.spending if one.part == "first tries")
-    tokens = spent.usage.prompt_tokens + spent.usage.completion_tokens
+    (spending,) = (one for one in explore.exploration.spending if one.part == "first tries")
+    tokens = spending.usage.prompt_tokens + spending.usage.completion_tokens
     server = serve(wrong)
     explore(server, *FIRST, "first-tries=5", "--max-tokens", int(4.4 * tokens))
 
-    asked = kinds_asked(server)
-    assert asked[: asked.index("plan")] == ["solution"] * 3
+    kinds = kinds_asked(server)
+    assert kinds[: kinds.index("plan")] == ["solution"] * 3
 
 
 def test_going_on_with_what_a_first_try_solved_asks_nothing(
@@ -89,19 +89,19 @@ def test_what_cannot_be_seen_is_written_and_mended_without_a_plan(
 ) -> None:
     fails = fenced(f"{SOLUTION}\nraise ValueError('not yet')")
     server = serve(TeaModel(solutions=[fails]))
-    done = explore(server, "--json", *FIRST, "first-tries=2", check=None)
+    outcome = explore(server, "--json", *FIRST, "first-tries=2", check=None)
 
     assert kinds_asked(server) == ["solution", "solution", "repair"]
-    assert done.json["status"] == "unverified"
-    assert done.json["solution"] == SOLUTION
+    assert outcome.json["status"] == "unverified"
+    assert outcome.json["solution"] == SOLUTION
 
 
 def test_exploring_ends_when_the_check_passes(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced(AT_ONCE)]}))
     words = explore.files(NAMES_CHECK, entry_point=None)
-    done = explore.run(*explore.words(server, "--json", "--set", "candidates=1"), *words)
+    outcome = explore.run(*explore.words(server, "--json", "--set", "candidates=1"), *words)
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     assert [step.status for step in explore.exploration.steps] == ["done", "skipped", "skipped"]
     assert "solution" not in kinds_asked(server)
 
@@ -127,9 +127,9 @@ def test_near_a_limit_the_solution_is_written_from_what_is_there(
     explore(server, *words)
     whole = explore.exploration.usage
     tokens = whole.prompt_tokens + whole.completion_tokens
-    done = explore(server, "--json", *words, "--max-tokens", int(share * tokens))
+    outcome = explore(server, "--json", *words, "--max-tokens", int(share * tokens))
 
-    assert done.json["status"] == "solved"
+    assert outcome.json["status"] == "solved"
     statuses = [step.status for step in explore.exploration.steps]
     assert statuses[0] == "done"
     assert "pending" in statuses

@@ -52,13 +52,13 @@ def test_every_file_has_a_line_in_the_order_given(
     slow = write("slow.py", "import time; time.sleep(0.3)\n'slow'")
     quick = write("quick.py", "print('hi')\n1 + 1")
 
-    done = command("sidecar", "run", slow, quick, slow, "--json")
+    outcome = command("sidecar", "run", slow, quick, slow, "--json")
 
-    assert done.code == 0
-    assert [row["file"] for row in rows(done)] == [slow, quick, slow]
-    assert [row["result"] for row in rows(done)] == ["'slow'", "2", "'slow'"]
-    assert list(rows(done)[1]) == KEYS
-    assert rows(done)[1] | {"seconds": 0} == {
+    assert outcome.code == 0
+    assert [row["file"] for row in rows(outcome)] == [slow, quick, slow]
+    assert [row["result"] for row in rows(outcome)] == ["'slow'", "2", "'slow'"]
+    assert list(rows(outcome)[1]) == KEYS
+    assert rows(outcome)[1] | {"seconds": 0} == {
         "file": quick,
         "status": "ok",
         "ename": None,
@@ -87,11 +87,11 @@ def test_what_goes_wrong_in_a_file_is_a_line_and_the_next_one_runs(
     }
     files = [write(name, code) for name, code in codes.items()]
 
-    done = command("sidecar", "run", *files, "--json", "--timeout", 1, "--memory", 2000)
-    found = {row["file"]: row for row in rows(done)}
+    outcome = command("sidecar", "run", *files, "--json", "--timeout", 1, "--memory", 2000)
+    file_rows = {row["file"]: row for row in rows(outcome)}
 
-    assert done.code == 1
-    assert {file: (row["status"], row["ename"]) for file, row in found.items()} == {
+    assert outcome.code == 1
+    assert {file: (row["status"], row["ename"]) for file, row in file_rows.items()} == {
         "raises.py": ("error", "KeyError"),
         "loops.py": ("timeout", "TimeoutError"),
         "leaves.py": ("killed", "ProcessDied"),
@@ -101,9 +101,9 @@ def test_what_goes_wrong_in_a_file_is_a_line_and_the_next_one_runs(
         "broken.py": ("error", "SyntaxError"),
         "empty.py": ("ok", None),
     }
-    assert found["raises.py"]["stderr"] == "before\n"
-    assert found["loops.py"]["limits_hit"] == ["wall_seconds"]
-    assert found["hoards.py"]["limits_hit"] == ["memory_bytes"]
+    assert file_rows["raises.py"]["stderr"] == "before\n"
+    assert file_rows["loops.py"]["limits_hit"] == ["wall_seconds"]
+    assert file_rows["hoards.py"]["limits_hit"] == ["memory_bytes"]
 
 
 def test_files_see_the_set_up_and_not_each_other(
@@ -113,9 +113,9 @@ def test_files_see_the_set_up_and_not_each_other(
     first = write("first.py", "data.append(2)\nmine = 1\ndata")
     second = write("second.py", "(data, 'mine' in dir())")
 
-    done = command("sidecar", "run", first, second, "--setup", setup, "--jobs", 1, "--json")
+    outcome = command("sidecar", "run", first, second, "--setup", setup, "--jobs", 1, "--json")
 
-    assert [row["result"] for row in rows(done)] == ["[1, 2]", "([1], False)"]
+    assert [row["result"] for row in rows(outcome)] == ["[1, 2]", "([1], False)"]
 
 
 def test_a_set_up_that_fails_is_bad_input(
@@ -123,10 +123,10 @@ def test_a_set_up_that_fails_is_bad_input(
 ) -> None:
     setup, file = write("setup.py", "x = 1\nx / 0"), write("a.py", "1")
 
-    done = command("sidecar", "run", file, "--setup", setup)
+    outcome = command("sidecar", "run", file, "--setup", setup)
 
-    assert (done.code, done.out) == (2, "")
-    assert "--setup: setup.py failed in line 2: ZeroDivisionError: division by zero" in done.err
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--setup: setup.py failed in line 2: ZeroDivisionError: division by zero" in outcome.err
 
 
 def test_rich_output_is_named_by_its_kind(
@@ -137,9 +137,9 @@ def test_rich_output_is_named_by_its_kind(
         "from IPython.display import HTML, display\ndisplay(HTML('<b>x</b>'))\nHTML('y')",
     )
 
-    done = command("sidecar", "run", file, "--json")
+    outcome = command("sidecar", "run", file, "--json")
 
-    assert set(rows(done)[0]["mime"]) == {"text/html", "text/plain"}
+    assert set(rows(outcome)[0]["mime"]) == {"text/html", "text/plain"}
 
 
 def test_people_read_blocks_without_colours_or_control_characters_in_a_pipe(
@@ -148,14 +148,14 @@ def test_people_read_blocks_without_colours_or_control_characters_in_a_pipe(
     fine = write("fine.py", "print('a\\x1b[31mb\\x07c')\n[1]")
     wrong = write("wrong.py", "\n1 / 0")
 
-    done = command("sidecar", "run", fine, wrong)
+    outcome = command("sidecar", "run", fine, wrong)
 
-    assert done.code == 1
-    assert "\x1b" not in done.out
-    assert "ab\N{REPLACEMENT CHARACTER}c" in done.out
-    assert "value:  [1]" in done.out
-    assert "line 2: ZeroDivisionError: division by zero" in done.out
-    assert done.out.splitlines()[-1] == "2 files: 1 ok, 1 error"
+    assert outcome.code == 1
+    assert "\x1b" not in outcome.out
+    assert "ab\N{REPLACEMENT CHARACTER}c" in outcome.out
+    assert "value:  [1]" in outcome.out
+    assert "line 2: ZeroDivisionError: division by zero" in outcome.out
+    assert outcome.out.splitlines()[-1] == "2 files: 1 ok, 1 error"
 
 
 def test_bad_input_is_refused_before_anything_runs(
@@ -181,14 +181,14 @@ def test_bad_input_is_refused_before_anything_runs(
     }
 
     for words, arguments in wrongs.items():
-        done = (
+        outcome = (
             command("sidecar", "run", marker, *arguments)
             if arguments
             else command("sidecar", "run")
         )
 
-        assert (done.code, done.out) == (2, ""), words
-        assert words in " ".join(done.err.split()), done.err
+        assert (outcome.code, outcome.out) == (2, ""), words
+        assert words in " ".join(outcome.err.split()), outcome.err
     assert not (tmp_path / "ran").exists()
 
 
@@ -196,7 +196,7 @@ def test_standard_input_is_a_file_named_dash(write: Callable[[str, str], str]) -
     file = write("a.py", "'file'")
     program = Path(sys.executable).with_name("exploracoder")
 
-    done = subprocess.run(
+    process = subprocess.run(
         [program, "sidecar", "run", "-", file, "--json"],
         input="\ufeff'é'",
         capture_output=True,
@@ -205,8 +205,8 @@ def test_standard_input_is_a_file_named_dash(write: Callable[[str, str], str]) -
         check=False,
     )
 
-    assert [json.loads(line)["file"] for line in done.stdout.splitlines()] == ["-", file]
-    assert json.loads(done.stdout.splitlines()[0])["result"] == "'é'"
+    assert [json.loads(line)["file"] for line in process.stdout.splitlines()] == ["-", file]
+    assert json.loads(process.stdout.splitlines()[0])["result"] == "'é'"
 
 
 def test_a_reader_that_goes_away_ends_the_command(write: Callable[[str, str], str]) -> None:
@@ -218,30 +218,30 @@ def test_a_reader_that_goes_away_ends_the_command(write: Callable[[str, str], st
         process.stdout.readline()
         family = linux.descendants([process.pid])
         process.stdout.close()
-        said = process.stderr.read()
+        stderr = process.stderr.read()
         process.wait(60)
 
     assert process.returncode == 1
-    assert "Traceback" not in said
+    assert "Traceback" not in stderr
     assert set(family) & {alive.pid for alive in linux.processes()} == set()
 
 
 def test_ctrl_c_ends_it_with_130_and_leaves_no_process(write: Callable[[str, str], str]) -> None:
-    started = Path.cwd() / "started"
+    marker = Path.cwd() / "started"
     files = [write(f"{number}.py", "print('on', flush=True)\nwhile True: pass") for number in "ab"]
-    setup = write("setup.py", f"open({str(started)!r}, 'w').close()")
+    setup = write("setup.py", f"open({str(marker)!r}, 'w').close()")
     words = ["sidecar", "run", *files, "--jobs", 2, "--setup", setup, "--sandbox", "off"]
     with start_command(words, Path.cwd()) as process:
         deadline = time.monotonic() + 30
-        while not started.exists() and time.monotonic() < deadline:
+        while not marker.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.5)
         family = linux.descendants([process.pid])
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, stderr = process.communicate(timeout=30)
 
     assert process.returncode == 130
-    assert said.endswith("Interrupted.\n")
+    assert stderr.endswith("Interrupted.\n")
     # The keeper, the root, and a branch for each file.
     assert len(family) >= 4
     assert set(family) & {alive.pid for alive in linux.processes()} == set()

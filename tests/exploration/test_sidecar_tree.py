@@ -40,8 +40,8 @@ def start(runtime: Path, tmp_path: Path, command: Command) -> Iterator[Start]:
         def start_kernel(
             name: str, kernel_name: str = "own", transport: str = "ipc"
         ) -> KernelManager:
-            done = command("sidecar", "install", "--name", "own", "--prefix", prefix)
-            assert done.code == 0, done.err
+            outcome = command("sidecar", "install", "--name", "own", "--prefix", prefix)
+            assert outcome.code == 0, outcome.err
             place = {"ip": str(tmp_path / name)} if transport == "ipc" else {}
             manager = KernelManager(
                 kernel_name=kernel_name,
@@ -70,20 +70,23 @@ def test_the_newest_kernel_of_ours_is_drawn(
     ours = start("ours", transport=transport)
     start("other", kernel_name="python3")
     (runtime / "kernel-broken.json").write_text("[]")
-    gone = json.loads(Path(ours.connection_file).read_text()) | {"transport": "ipc", "ip": "gone"}
-    (runtime / "kernel-gone.json").write_text(json.dumps(gone))
+    connection = json.loads(Path(ours.connection_file).read_text()) | {
+        "transport": "ipc",
+        "ip": "gone",
+    }
+    (runtime / "kernel-gone.json").write_text(json.dumps(connection))
 
-    drawn = command("sidecar", "tree")
-    told = command("sidecar", "tree", "--kernel", ours.connection_file, "--json")
+    outcome = command("sidecar", "tree")
+    as_json = command("sidecar", "tree", "--kernel", ours.connection_file, "--json")
 
-    assert drawn.code == 0, drawn.err
-    assert ours.connection_file in drawn.out
-    assert "b0  1 cell  idle  root  own " in drawn.out
-    assert drawn.out.rstrip().endswith("← current")
-    assert "\x1b" not in drawn.out
-    assert told.json["current"] == told.json["root"] == "b0"
-    assert [branch["cells"] for branch in told.json["branches"]] == [1]
-    assert told.json["sandbox"]["level"] in ("strict", "network", "off")
+    assert outcome.code == 0, outcome.err
+    assert ours.connection_file in outcome.out
+    assert "b0  1 cell  idle  root  own " in outcome.out
+    assert outcome.out.rstrip().endswith("← current")
+    assert "\x1b" not in outcome.out
+    assert as_json.json["current"] == as_json.json["root"] == "b0"
+    assert [branch["cells"] for branch in as_json.json["branches"]] == [1]
+    assert as_json.json["sandbox"]["level"] in ("strict", "network", "off")
 
 
 def test_without_a_kernel_it_says_how_to_start_one(
@@ -107,9 +110,9 @@ def test_watching_goes_on_until_ctrl_c(start: Start) -> None:
         assert process.stdout is not None
         lines = [json.loads(process.stdout.readline()) for _ in range(2)]
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=30)[1]
+        stderr = process.communicate(timeout=30)[1]
 
-    assert process.returncode == 0, said
+    assert process.returncode == 0, stderr
     assert [line["current"] for line in lines] == ["b0", "b0"]
 
 

@@ -51,9 +51,9 @@ def test_what_a_class_overrides_stays_however_alike_it_is() -> None:
     ]
     hits = [Hit(doc=doc, score=1.0) for doc in docs]
 
-    sifted = sift(QUERY, hits, KnownApis(docs), (), ())
+    best_hits = sift(QUERY, hits, KnownApis(docs), (), ())
 
-    assert [hit.doc.path for hit in sifted] == ["tea.Jug.boil", "tea.Urn.boil"]
+    assert [hit.doc.path for hit in best_hits] == ["tea.Jug.boil", "tea.Urn.boil"]
 
 
 def test_a_constant_gives_way() -> None:
@@ -61,10 +61,10 @@ def test_a_constant_gives_way() -> None:
 
 
 def test_what_the_examples_use_comes_first() -> None:
-    used = names_used(["pan = Pan()\npan.fry(egg)"])
+    used_names = names_used(["pan = Pan()\npan.fry(egg)"])
 
-    assert {"Pan", "fry", "egg"} <= used
-    assert order(used=used)[0] == "tea.Pan"
+    assert {"Pan", "fry", "egg"} <= used_names
+    assert order(used=used_names)[0] == "tea.Pan"
 
 
 def test_what_classes_share_leaves_room_for_the_next_thing() -> None:
@@ -72,9 +72,9 @@ def test_what_classes_share_leaves_room_for_the_next_thing() -> None:
     pour = api("tea.Jug.pour", "method", "Pour.")
     hits = [Hit(doc=doc, score=1.0) for doc in [*many, pour]]
     alone = [Hit(doc=doc, score=1.0) for doc in [many[0], pour]]
-    known = KnownApis([*many, pour])
+    apis = KnownApis([*many, pour])
 
-    assert sift(QUERY, hits, known, (), ()) == sift(QUERY, alone, known, (), ())
+    assert sift(QUERY, hits, apis, (), ()) == sift(QUERY, alone, apis, (), ())
 
 
 def test_members_of_live_types_rise_and_stand_for_their_like() -> None:
@@ -101,12 +101,12 @@ def test_nothing_retrieved_is_nothing_sifted() -> None:
     ids=["class", "method", "capitals"],
 )
 def test_what_a_query_calls_by_its_name_comes_first(query: str, first: str) -> None:
-    named = [api("tea.TeaPot", "class"), api("tea.TeaPot.warm_up", "method"), api("tea.XML")]
+    named_docs = [api("tea.TeaPot", "class"), api("tea.TeaPot.warm_up", "method"), api("tea.XML")]
     hits = [Hit(doc=doc, score=1.0) for doc in DOCS]
-    sifted = sift(query, hits, KnownApis([*DOCS, *named]), frozenset({"brew"}), ())
+    best_hits = sift(query, hits, KnownApis([*DOCS, *named_docs]), frozenset({"brew"}), ())
 
-    assert sifted[0].doc.path == first
-    assert "tea.brew" in [hit.doc.path for hit in sifted]
+    assert best_hits[0].doc.path == first
+    assert "tea.brew" in [hit.doc.path for hit in best_hits]
 
 
 def test_an_abbreviation_in_prose_is_no_constant() -> None:
@@ -125,6 +125,6 @@ def test_a_common_word_names_nothing() -> None:
 def test_a_name_that_was_also_retrieved_is_shown_once() -> None:
     pot = api("tea.TeaPot", "class")
     hits = [Hit(doc=doc, score=1.0) for doc in (*DOCS, pot)]
-    sifted = sift("a TeaPot", hits, KnownApis([*DOCS, pot]), frozenset(), ())
+    best_hits = sift("a TeaPot", hits, KnownApis([*DOCS, pot]), frozenset(), ())
 
-    assert [hit.doc.path for hit in sifted].count("tea.TeaPot") == 1
+    assert [hit.doc.path for hit in best_hits].count("tea.TeaPot") == 1

@@ -26,9 +26,9 @@ def test_a_sketch_whose_names_exist_is_taken_as_it_is(serve: Serve, explore: Exp
 
 def test_a_sketch_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    done = explore(server, "--json", *SKETCH)
+    result = explore(server, "--json", *SKETCH)
 
-    assert (done.json["status"], done.json["solution"]) == ("solved", SOLUTION)
+    assert (result.json["status"], result.json["solution"]) == ("solved", SOLUTION)
     assert kinds_asked(server) == ["solution"]
 
 
@@ -37,11 +37,11 @@ def test_what_a_sketch_takes_for_granted_is_looked_up(serve: Serve, explore: Exp
     words = (*SKETCH, *ALONE, "--set", "shown-apis=2", "--set", "sift=false")
     explore.run(*explore.words(server, *words, task=TASK))
 
-    sketched, *others = (whole_text(one) for one in server.chat_requests[-3:])
-    assert DOCS not in sketched
-    for asked in others:
-        assert "Kettle.heat(celsius)" in asked.partition(DOCS)[2]
-        assert "tealeaf.boil" not in asked
+    sketch_prompt, *others = (whole_text(one) for one in server.chat_requests[-3:])
+    assert DOCS not in sketch_prompt
+    for prompt in others:
+        assert "Kettle.heat(celsius)" in prompt.partition(DOCS)[2]
+        assert "tealeaf.boil" not in prompt
     solution = explore.exploration.solution
     assert solution is not None
     assert "read_leaves" in solution.final.code
@@ -51,9 +51,9 @@ def test_a_sketch_that_the_check_refuses_is_followed_by_tries_with_docs(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION), fenced(SOLUTION)]))
-    done = explore(server, "--json", *SKETCH, *ALONE)
+    result = explore(server, "--json", *SKETCH, *ALONE)
 
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
     assert kinds_asked(server) == ["solution", "solution"]
     assert DOCS in whole_text(server.chat_requests[-1])
 

@@ -77,11 +77,11 @@ def test_an_attribute_found_missing_at_run_time_is_reported_with_real_ones(
         check=None,
     )
     problems = explore.exploration.steps[0].candidates[0].problems
-    asked = [request.last_user_message for request in server.chat_requests]
+    messages = [request.last_user_message for request in server.chat_requests]
 
     assert [(one.owner, one.name) for one in problems] == [("tealeaf.Kettle", "heatt")]
     assert "heat" in problems[0].nearest
-    assert any("Kettle has no 'heatt'; it has heat" in text for text in asked)
+    assert any("Kettle has no 'heatt'; it has heat" in text for text in messages)
 
 
 def test_an_attribute_missing_on_a_foreign_type_names_no_api(

@@ -70,9 +70,9 @@ def test_a_saved_exploration_cannot_be_changed_in_place() -> None:
 
 def test_a_step_takes_the_place_of_the_one_with_its_id() -> None:
     whole = exploration()
-    changed = whole.with_step(Step(subtask=whole.steps[1].subtask, status="skipped"))
+    copy = whole.with_step(Step(subtask=whole.steps[1].subtask, status="skipped"))
 
-    assert [step.status for step in changed.steps] == ["done", "skipped", "failed"]
+    assert [step.status for step in copy.steps] == ["done", "skipped", "failed"]
     assert [step.status for step in whole.steps] == ["done", "done", "failed"]
 
 

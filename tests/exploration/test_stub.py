@@ -28,12 +28,12 @@ def run(code: str) -> dict[str, object]:
 def test_a_head_with_lost_defaults_is_put_back() -> None:
     body = "    kept = leaves[:least]  # keep\n    return kept"
     answer = f"import os\n\ndef strong(leaves, least):\n{body}"
-    done = stub.complete(answer, HEAD)
+    code = stub.complete(answer, HEAD)
 
-    assert "def strong(leaves: list[str], least: int=3) -> list[str]:" in done
-    assert done.startswith("import os\n")
-    assert body in done
-    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+    assert "def strong(leaves: list[str], least: int=3) -> list[str]:" in code
+    assert code.startswith("import os\n")
+    assert body in code
+    assert run(code)["strong"]("abcde") == "abc"  # type: ignore[operator]
 
 
 def test_a_head_that_is_right_is_left_alone() -> None:
@@ -43,24 +43,24 @@ def test_a_head_that_is_right_is_left_alone() -> None:
 
 
 def test_a_one_line_function_gets_its_head_back() -> None:
-    done = stub.complete("def strong(leaves, least): return leaves[:least]", HEAD)
+    code = stub.complete("def strong(leaves, least): return leaves[:least]", HEAD)
 
-    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+    assert run(code)["strong"]("abcde") == "abc"  # type: ignore[operator]
 
 
 def test_a_decorated_function_is_still_python_with_its_head_put_back() -> None:
     answer = "import functools\n\n@functools.cache\ndef strong(leaves, least):\n    return leaves"
-    done = stub.complete(answer, HEAD)
+    code = stub.complete(answer, HEAD)
 
-    assert run(done)["strong"]("abc") == "abc"  # type: ignore[operator]
+    assert run(code)["strong"]("abc") == "abc"  # type: ignore[operator]
 
 
 def test_an_async_function_stays_async() -> None:
-    done = stub.complete("async def brew(leaf):\n    return leaf", "async def brew(leaf='assam'):")
-    tree = ast.parse(done)
+    code = stub.complete("async def brew(leaf):\n    return leaf", "async def brew(leaf='assam'):")
+    tree = ast.parse(code)
 
     assert isinstance(tree.body[0], ast.AsyncFunctionDef)
-    assert "'assam'" in done
+    assert "'assam'" in code
 
 
 def test_a_bare_expression_becomes_the_right_side() -> None:
@@ -84,15 +84,15 @@ def test_several_lines_for_an_assignment_are_left_alone() -> None:
 
 
 def test_a_bare_body_goes_under_the_head() -> None:
-    done = stub.complete("kept = leaves[:least]\nreturn kept", HEAD)
+    code = stub.complete("kept = leaves[:least]\nreturn kept", HEAD)
 
-    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+    assert run(code)["strong"]("abcde") == "abc"  # type: ignore[operator]
 
 
 def test_an_indented_body_goes_under_the_head() -> None:
-    done = stub.complete("    kept = leaves[:least]\n    return kept", HEAD)
+    code = stub.complete("    kept = leaves[:least]\n    return kept", HEAD)
 
-    assert run(done)["strong"]("abcde") == "abc"  # type: ignore[operator]
+    assert run(code)["strong"]("abcde") == "abc"  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("answer", ["def other(x):\n    return x", "this is no Python at all ("])

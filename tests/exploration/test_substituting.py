@@ -110,17 +110,17 @@ class Runs:
         return self.look_at(code)
 
     def look_at(self, code: str) -> Snippet:
-        found = [name for name in self.missing if f".{name}" in code][:1]
-        return Snippet(code, tuple(NameProblem(name=name, owner="tea") for name in found))
+        names = [name for name in self.missing if f".{name}" in code][:1]
+        return Snippet(code, tuple(NameProblem(name=name, owner="tea") for name in names))
 
 
 async def found(runs: Runs, code: str, good: str, docs: list[ApiDoc], most: int) -> str | None:
     async def docs_for(wrong: Collection[str]) -> list[ApiDoc]:
         return docs
 
-    failed = runs.look_at(code)
-    known = KnownApis(ALL)
-    result = await search(failed, known, docs_for, runs, lambda one: one.code == good, most, set())
+    snippet = runs.look_at(code)
+    apis = KnownApis(ALL)
+    result = await search(snippet, apis, docs_for, runs, lambda one: one.code == good, most, set())
     return result.code if result else None
 
 
@@ -156,11 +156,11 @@ def test_a_solution_with_another_api_is_mended_without_the_model(
 ) -> None:
     wrong = SOLUTION.replace(").keep(", ").each(")
     server = serve(TeaModel(solutions=[fenced(wrong)]))
-    done = explore(server, "--json")
+    result = explore(server, "--json")
 
     assert kinds_asked(server) == ["write"]
-    assert done.json["status"] == "solved"
-    assert done.json["solution"] == SOLUTION
+    assert result.json["status"] == "solved"
+    assert result.json["solution"] == SOLUTION
 
 
 @STRICT
@@ -169,24 +169,24 @@ def test_without_a_check_only_what_does_not_exist_is_replaced(
 ) -> None:
     wrong = SOLUTION.replace("tealeaf.read_leaves", "tealeaf.parse_leaves").replace("> 3", "> 4")
     server = serve(TeaModel(solutions=[fenced(wrong)]))
-    done = explore(server, "--json", check=None)
+    result = explore(server, "--json", check=None)
 
     assert kinds_asked(server) == ["write", "look"]
-    assert done.json["solution"] == wrong.replace("parse_leaves", "read_leaves")
+    assert result.json["solution"] == wrong.replace("parse_leaves", "read_leaves")
 
 
 @STRICT
 def test_a_step_that_came_to_nothing_is_mended_without_the_model(
     serve: Serve, explore: Explorer
 ) -> None:
-    drafted = "import tealeaf\nleaves = list(tealeaf.Flow([text]).keep(lambda word: word == 9))"
-    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(drafted)]}))
+    draft = "import tealeaf\nleaves = list(tealeaf.Flow([text]).keep(lambda word: word == 9))"
+    server = serve(TeaModel(is_lost=True, drafts={1: [fenced(draft)]}))
     explore(server, "--set", "candidates=1", "--set", "looks=0", "--set", "rerank=none")
     first = explore.exploration.steps[0]
 
     assert kinds_asked(server)[:3] == ["write", "draft", "draft"]
     assert first.candidate is not None
-    assert first.candidate.code == drafted.replace("keep", "each")
+    assert first.candidate.code == draft.replace("keep", "each")
     assert (first.candidate.origin, first.candidate.debug_of) == ("debug", "step-1/2")
 
 
@@ -197,7 +197,7 @@ def test_with_the_network_nothing_is_tried_that_nobody_wrote(
     wrong = SOLUTION.replace("read_leaves", "reed_leaves")
     right = f"### Solution\n{fenced(SOLUTION)}"
     server = serve(TeaModel(solutions=[fenced(wrong)], looks=[right]))
-    done = explore(server, "--json", "--sandbox", "network")
+    result = explore(server, "--json", "--sandbox", "network")
 
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert kinds_asked(server) == ["write", "look"]

@@ -21,21 +21,21 @@ def test_nothing_that_a_model_writes_steers_the_terminal(
     server = serve(TeaModel(solutions=[fenced(code)], goals=[f"Read it {STEERING}"]))
     more = ["--json"] if form == "JSON" else []
     words = explore.words(server, *explore.files(), *more)
-    done = explore.run(*(word for word in words if word != "--quiet"))
+    result = explore.run(*(word for word in words if word != "--quiet"))
 
-    assert done.code == 0, done.err
-    assert not _UNSEEN.search(done.out + done.err)
-    assert "strong_names" in done.out
+    assert result.code == 0, result.err
+    assert not _UNSEEN.search(result.out + result.err)
+    assert "strong_names" in result.out
     solution = explore.exploration.solution
     assert solution is not None
-    assert form == "words" or done.json["solution"] == solution.final.code
+    assert form == "words" or result.json["solution"] == solution.final.code
 
 
 def test_an_error_does_not_steer_the_terminal_either(command: Command) -> None:
-    done = command("explore", "x", "--library", f"no{STEERING[:-1]}pe")
+    result = command("explore", "x", "--library", f"no{STEERING[:-1]}pe")
 
-    assert done.code == 2
-    assert not _UNSEEN.search(done.err)
+    assert result.code == 2
+    assert not _UNSEEN.search(result.err)
 
 
 def test_half_a_character_in_a_task_neither_stops_nor_is_sent(
@@ -43,8 +43,8 @@ def test_half_a_character_in_a_task_neither_stops_nor_is_sent(
 ) -> None:
     server = serve(TeaModel())
     words = explore.words(server, *explore.files(), "--json", task="Name the \udcff leaves.")
-    done = explore.run(*words)
+    result = explore.run(*words)
 
-    assert done.code == 0
+    assert result.code == 0
     assert explore.exploration.task.text == "Name the ? leaves."
     assert "\udcff" not in "".join(map(str, (request.body for request in server.requests)))

@@ -43,8 +43,8 @@ def test_one_sentence_stays_a_text_when_it_is_joined_with_none() -> None:
 def test_progress_travels_with_what_a_page_translates() -> None:
     progress = Progress().model_copy(update={"message": Text("Exploring: %1", "tea")})
 
-    sent = progress.model_dump(mode="json")
+    data = progress.model_dump(mode="json")
 
-    assert sent["message"] == "Exploring: tea"
-    assert sent["message_parts"] == {"template": "Exploring: %1", "values": ["tea"]}
-    assert sent["error_parts"] == {"template": "", "values": []}
+    assert data["message"] == "Exploring: tea"
+    assert data["message_parts"] == {"template": "Exploring: %1", "values": ["tea"]}
+    assert data["error_parts"] == {"template": "", "values": []}

@@ -55,12 +55,12 @@ def test_a_search_is_answered_where_it_is_opened_and_leaves_no_trace_in_the_code
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(Writer(PIECES))
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
 
     first, second, third = prompts(server)
     (search,) = searches(explore)
-    assert done.json["status"] == "solved"
-    assert done.json["solution"] == SOLUTION
+    assert result.json["status"] == "solved"
+    assert result.json["solution"] == SOLUTION
     assert (search.line, search.query) == (4, "read leaves out of a text")
     assert search.answer.startswith("tealeaf.read_leaves(")
     assert second == f"{first}{HEAD}<API>APISearch("
@@ -93,20 +93,20 @@ async def test_a_search_that_comes_to_nothing_is_gone_on_without(
         async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
             return await model.continue_text(prompt, Sampling(max_tokens=tokens, stop=tuple(stops)))
 
-        decoded = await Decoder(ask, find, max_tokens=400, ends=("```",)).run("Code:\n")
+        decoding = await Decoder(ask, find, max_tokens=400, ends=("```",)).run("Code:\n")
 
-    (search,) = decoded.searches
-    assert decoded.text == SOLUTION + "\n"
+    (search,) = decoding.searches
+    assert decoding.text == SOLUTION + "\n"
     assert (search.offset, search.answer) == (len(HEAD), "")
     assert said in search.note
     assert prompts(server)[2] == f"Code:\n{HEAD}"
 
 
 def test_searches_are_shown_at_their_place(serve: Serve, explore: Explorer) -> None:
-    done = explore(serve(Writer(PIECES)), "--method", "toolcoder")
+    result = explore(serve(Writer(PIECES)), "--method", "toolcoder")
 
     (search,) = searches(explore)
-    lines = done.out.splitlines()
+    lines = result.out.splitlines()
     place = lines.index(f"    # searched 'read leaves out of a text': {search.answer}")
     notebook = json.loads(explore.notebook.read_text(encoding="utf-8"))
     verdict = next(cell for cell in notebook["cells"] if cell["id"] == "solution-verdict")
@@ -121,10 +121,10 @@ def test_a_search_that_takes_too_long_is_gone_on_without(
 ) -> None:
     monkeypatch.setattr(toolcoder, "_SEARCH_SECONDS", 0.0001)
     server = serve(Writer(PIECES))
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
 
     (search,) = searches(explore)
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert "did not end within 0.0001 s" in search.note
 
 
@@ -142,13 +142,13 @@ def test_a_search_that_hangs_keeps_neither_the_exploration_nor_the_command(
     monkeypatch.setattr(MiniLmEmbedder, "embed", hang)
     monkeypatch.setattr(toolcoder, "_SEARCH_SECONDS", 0.2)
     server = serve(Writer((OPENED, "a query that nobody else has)->", REST)))
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
     goes_on = not has_ended.is_set()
     release.set()
 
     (search,) = searches(explore)
     assert goes_on
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert "did not end within 0.2 s" in search.note
     assert has_ended.wait(10)
 
@@ -158,22 +158,22 @@ def test_no_more_than_five_searches_are_made(serve: Serve, explore: Explorer) ->
     pieces = ["def strong_names(text):\n" + one, "pour)->", *["\n" + one, "pour)->"] * 4]
     rest = "\n" + one * 45 + '    return ["assam", "oolong"]\n```'
     server = serve(Writer((*pieces, rest)))
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
 
-    made = searches(explore)
-    assert done.json["status"] == "solved"
-    assert "API" not in done.json["solution"]
+    all_searches = searches(explore)
+    assert result.json["status"] == "solved"
+    assert "API" not in result.json["solution"]
     assert len(prompts(server)) == 11
-    assert [bool(search.answer) for search in made] == [True] * 5 + [False]
-    assert "45 more searches" in made[-1].note
+    assert [bool(search.answer) for search in all_searches] == [True] * 5 + [False]
+    assert "45 more searches" in all_searches[-1].note
 
 
 def test_a_server_that_knows_no_stops_is_cut_here(serve: Serve, explore: Explorer) -> None:
     server = serve(Writer((OPENED, ASKED, REST)), most_stops=0)
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
 
     (search,) = searches(explore)
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert search.query == "read leaves out of a text"
     assert all("stop" not in one.body for one in server.chat_requests[1:])
 
@@ -185,37 +185,37 @@ def test_what_a_server_writes_beyond_its_end_is_not_charged(
     beyond = " and more" * 2000
     pieces = [piece + beyond for piece in PIECES]
     server = serve(Writer(pieces), most_stops=0, report_usage=report_usage)
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
 
     (search,) = searches(explore)
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert search.answer.startswith("tealeaf.read_leaves(")
 
 
 def test_a_server_that_takes_four_stops_is_never_sent_more(serve: Serve, explore: Explorer) -> None:
     server = serve(Writer(PIECES), most_stops=4)
-    done = explore(server, "--method", "toolcoder", "--json")
+    result = explore(server, "--method", "toolcoder", "--json")
 
     texts = [one.body for one in server.chat_requests if one.is_text]
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert len(texts) == 3
     assert all(0 < len(one["stop"]) <= 4 for one in texts)
 
 
 async def test_of_many_ends_a_server_is_sent_four_strings_and_the_rest_is_cut_here() -> None:
-    sent: list[Sequence[str]] = []
+    stop_lists: list[Sequence[str]] = []
 
     async def ask(prompt: str, tokens: int, stops: Sequence[str]) -> Reply:
-        sent.append(stops)
+        stop_lists.append(stops)
         return Reply(texts=("a = 1\nE and more",), finish_reasons=("length",), **COUNTED)
 
     async def find(query: str, so_far: str) -> str:
         raise AssertionError(f"{query} was searched for")
 
-    decoded = await Decoder(ask, find, max_tokens=9, ends=tuple("ABCDE")).run("Code:\n")
+    decoding = await Decoder(ask, find, max_tokens=9, ends=tuple("ABCDE")).run("Code:\n")
 
-    assert decoded.text == "a = 1\n"
-    assert [len(stops) for stops in sent] == [4]
+    assert decoding.text == "a = 1\n"
+    assert [len(stops) for stops in stop_lists] == [4]
 
 
 async def test_a_model_that_only_searches_ends_however_little_is_charged() -> None:
@@ -229,27 +229,27 @@ async def test_a_model_that_only_searches_ends_however_little_is_charged() -> No
     async def find(query: str, so_far: str) -> str:
         return "b"
 
-    decoded = await Decoder(ask, find, max_tokens=10**6, ends=("```",)).run("Code:\n")
+    decoding = await Decoder(ask, find, max_tokens=10**6, ends=("```",)).run("Code:\n")
 
     assert len(prompts) == 2 * MAX_CALLS + 1
-    assert len(decoded.searches) == MAX_CALLS
+    assert len(decoding.searches) == MAX_CALLS
 
 
 def test_without_the_tool_the_model_answers_itself(serve: Serve, explore: Explorer) -> None:
     server = serve(Writer((OPENED + REST,)))
-    done = explore(server, "--method", "toolcoder-no-tool", "--json")
+    result = explore(server, "--method", "toolcoder-no-tool", "--json")
 
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert len(prompts(server)) == 1
     assert searches(explore) == ()
 
 
 def test_without_queries_the_task_is_searched_for(serve: Serve, explore: Explorer) -> None:
     server = serve(Writer((OPENED, REST)))
-    done = explore(server, "--method", "toolcoder-no-query", "--json")
+    result = explore(server, "--method", "toolcoder-no-query", "--json")
 
     (search,) = searches(explore)
-    assert done.json["solution"] == SOLUTION
+    assert result.json["solution"] == SOLUTION
     assert search.query == explore.exploration.task.text
     assert "APISearch()->statistics.mean" in prompts(server)[0]
     assert prompts(server)[1].endswith(f"<API>APISearch()->{search.answer}</API>")
@@ -258,26 +258,26 @@ def test_without_queries_the_task_is_searched_for(serve: Serve, explore: Explore
 def test_where_there_are_only_conversations_the_search_is_a_function(
     serve: Serve, explore: Explorer
 ) -> None:
-    asked: list[Outcome] = [Call("APISearch", json.dumps({"query": "read leaves"}))]
-    server = serve(TeaModel(solutions=[*asked, fenced(SOLUTION)]), refuse_texts=True)
-    done = explore(server, "--method", "toolcoder", "--json")
+    replies: list[Outcome] = [Call("APISearch", json.dumps({"query": "read leaves"}))]
+    server = serve(TeaModel(solutions=[*replies, fenced(SOLUTION)]), refuse_texts=True)
+    result = explore(server, "--method", "toolcoder", "--json")
 
     (search,) = searches(explore)
-    offered = [one.body.get("tools") for one in server.chat_requests if not one.is_text]
-    assert done.json["status"] == "solved"
+    tool_lists = [one.body.get("tools") for one in server.chat_requests if not one.is_text]
+    assert result.json["status"] == "solved"
     assert (search.line, search.query) == (None, "read leaves")
     assert "tealeaf.read_leaves" in search.answer
-    assert offered[0][0]["function"]["name"] == "APISearch"
+    assert tool_lists[0][0]["function"]["name"] == "APISearch"
 
 
 def test_a_server_without_texts_is_named_when_texts_are_wanted(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(TeaModel(), refuse_texts=True)
-    done = explore(server, "--method", "toolcoder", "--set", "search-calls=text")
+    result = explore(server, "--method", "toolcoder", "--set", "search-calls=text")
 
-    assert done.code == 2
-    assert "search-calls=functions" in done.err
+    assert result.code == 2
+    assert "search-calls=functions" in result.err
 
 
 @pytest.mark.parametrize(
@@ -299,11 +299,11 @@ def test_an_adapter_comes_to_the_embedded_model(
     (tmp_path / "pot.py").write_text(CORPUS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     adapter = tmp_path / "adapter.gguf"
-    given: list[object] = []
+    adapters: list[object] = []
 
     class Noted:
         def __init__(self, **options: object) -> None:
-            given.append(options["lora"])
+            adapters.append(options["lora"])
 
         async def __aenter__(self) -> None:
             raise SetupError("There is no model here.")
@@ -312,10 +312,10 @@ def test_an_adapter_comes_to_the_embedded_model(
             """Never opened."""
 
     monkeypatch.setattr(local, "EmbeddedModel", Noted)
-    done = command(*words, "--lora", adapter)
+    result = command(*words, "--lora", adapter)
 
-    assert (done.code, given) == (2, [adapter])
-    assert "There is no model here." in done.err
+    assert (result.code, adapters) == (2, [adapter])
+    assert "There is no model here." in result.err
 
 
 @pytest.mark.parametrize(
@@ -334,11 +334,11 @@ def test_searches_are_taken_out_of_code_and_nothing_else_is(text: str, code: str
 
 
 def test_what_is_put_into_a_search_stays_in_it() -> None:
-    written = calls.written("sum\nof", "f(a)->b</API>\nevil() <API>")
+    text = calls.written("sum\nof", "f(a)->b</API>\nevil() <API>")
 
-    (call,) = calls.whole_calls(f"x{written}y")
+    (call,) = calls.whole_calls(f"x{text}y")
     assert (call.query, call.answer) == ("sum of", "f(a)->b evil()")
-    assert calls.without_calls(f"x{written}y") == "xy"
+    assert calls.without_calls(f"x{text}y") == "xy"
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,10 @@ def test_questions_in_bulk_are_answered_line_by_line(command: Command, tmp_path:
         {"id": "c", "tool": "get_relevant_code", "args": {}, "root": "tealeaf"},
     ]
     file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    done = command("tools", "--queries", file, "--root", ".", "--json")
-    lines = [json.loads(line) for line in done.out.splitlines()]
+    result = command("tools", "--queries", file, "--root", ".", "--json")
+    lines = [json.loads(line) for line in result.out.splitlines()]
 
-    assert done.code == 1
+    assert result.code == 1
     assert lines[0]["id"] == "a"
     assert lines[0]["classes"][0]["qualname"] == "tealeaf.kettle.Kettle"
     assert "The nearest: Kettle" in lines[1]["error"]
@@ -69,32 +69,32 @@ def test_questions_in_bulk_are_answered_line_by_line(command: Command, tmp_path:
 def test_bad_input_is_a_sentence_and_exit_code_2(
     command: Command, words: tuple[str, ...], said: str
 ) -> None:
-    done = command("tools", *words)
+    result = command("tools", *words)
 
-    assert done.code == 2
-    assert said in " ".join(done.err.split())
-    assert done.out == ""
+    assert result.code == 2
+    assert said in " ".join(result.err.split())
+    assert result.out == ""
 
 
 def test_the_names_in_a_line_are_followed_to_their_imports() -> None:
     code = "from tealeaf import Kettle as K\nfor one in K(2).all(tealeaf.read(x)):\n    K.stop()"
-    found = names_in_line(code, 2, KnownApis(()), ["import tealeaf"])
+    paths = names_in_line(code, 2, KnownApis(()), ["import tealeaf"])
 
-    assert found == {"K": "tealeaf.Kettle", "tealeaf.read": "tealeaf.read"}
+    assert paths == {"K": "tealeaf.Kettle", "tealeaf.read": "tealeaf.read"}
 
 
 def test_a_live_variable_in_a_line_stands_for_its_class() -> None:
     kettle = Variable(name="pot", type="tealeaf.kettle.Kettle")
-    found = names_in_line("pot.heats(3)", 1, KnownApis(()), variables=[kettle])
+    paths = names_in_line("pot.heats(3)", 1, KnownApis(()), variables=[kettle])
 
-    assert found == {"pot.heats": "tealeaf.kettle.Kettle.heats"}
+    assert paths == {"pot.heats": "tealeaf.kettle.Kettle.heats"}
 
 
 def test_a_member_that_is_not_there_is_answered_with_those_that_are(library: Path) -> None:
     lookup = SourceLookup(sys.executable, [library])
-    told = lookup.describe("tealeaf.Kettle.heats", with_body=False)
+    description = lookup.describe("tealeaf.Kettle.heats", with_body=False)
 
-    assert told.startswith("Kettle has no heats. It has: heat")
+    assert description.startswith("Kettle has no heats. It has: heat")
     assert lookup.describe("tealeaf.Kettle", with_body=False).startswith("class Kettle(")
     assert "def read_leaves(" in lookup.describe("tealeaf.read_leaves", with_body=True)
     assert lookup.describe("tealeaf.no.such.thing", with_body=True) == ""

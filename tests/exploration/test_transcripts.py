@@ -97,20 +97,20 @@ def test_a_run_ends_as_it_ended_with_these_replies(
     transcript = Transcript(name)
     server = serve(Replies(transcript.replies))
     model = model_words(server)
-    done = explored(transcript, command, *model, "--output", notebook)
-    resumed = command("resume", notebook, *model, "--json", "--quiet")
-    replayed = command("replay", notebook, "--json")
-    ended = said(done) | end_of(document.load(notebook))
-    text = json.dumps(ended, indent=2, ensure_ascii=False) + "\n"
+    outcome = explored(transcript, command, *model, "--output", notebook)
+    resumption = command("resume", notebook, *model, "--json", "--quiet")
+    replay = command("replay", notebook, "--json")
+    end = said(outcome) | end_of(document.load(notebook))
+    text = json.dumps(end, indent=2, ensure_ascii=False) + "\n"
 
-    assert (done.code, resumed.code, replayed.code) == (0, 0, 0)
+    assert (outcome.code, resumption.code, replay.code) == (0, 0, 0)
     assert server.chat_requests[0].is_stream
-    assert asked(done) == transcript.kinds
+    assert asked(outcome) == transcript.kinds
     assert len(server.chat_requests) == len(transcript.replies)
     assert text == golden("ended.json", text, transcript.folder)
     nbformat.validate(json.loads(notebook.read_text(encoding="utf-8")))
-    assert "Nothing is left to do" in resumed.err
-    assert {cell["result"] for cell in replayed.json["cells"]} == {"same"}
+    assert "Nothing is left to do" in resumption.err
+    assert {cell["result"] for cell in replay.json["cells"]} == {"same"}
 
 
 @pytest.mark.slow
@@ -119,21 +119,21 @@ def test_a_run_whose_server_goes_away_after_a_reply_is_saved_and_goes_on(
 ) -> None:
     transcript = Transcript("units_left_open")
     first, *others = transcript.replies
-    gone = serve(Replies([first], then=Drop()))
-    broken = explored(transcript, command, *model_words(gone), "--output", notebook)
-    kept = document.load(notebook)
+    first_server = serve(Replies([first], then=Drop()))
+    broken = explored(transcript, command, *model_words(first_server), "--output", notebook)
+    exploration = document.load(notebook)
     server = serve(Replies(others))
-    resumed = command("resume", notebook, *model_words(server), "--json", "--quiet")
-    committed = json.loads((transcript.folder / "ended.json").read_text(encoding="utf-8"))
-    committed.pop("said")
+    resumption = command("resume", notebook, *model_words(server), "--json", "--quiet")
+    golden_end = json.loads((transcript.folder / "ended.json").read_text(encoding="utf-8"))
+    golden_end.pop("said")
 
     assert broken.code == 2
     assert broken.json["error_kind"] == "model"
-    assert {step.status for step in kept.steps} == {"done"}
-    assert kept.written.solution
-    assert resumed.code == 0
+    assert {step.status for step in exploration.steps} == {"done"}
+    assert exploration.written.solution
+    assert resumption.code == 0
     assert len(server.chat_requests) == len(others)
-    assert end_of(document.load(notebook)) == committed
+    assert end_of(document.load(notebook)) == golden_end
 
 
 def explored(transcript: Transcript, command: Command, *more: object) -> Outcome:
@@ -141,14 +141,14 @@ def explored(transcript: Transcript, command: Command, *more: object) -> Outcome
     return command(*transcript.words, *more, stdin=task)
 
 
-def asked(done: Outcome) -> Counter[str]:
+def asked(outcome: Outcome) -> Counter[str]:
     """How often the model was asked for each kind of reply."""
-    return Counter({part: usage["calls"] for part, usage in done.json["usage_by_part"].items()})
+    return Counter({part: usage["calls"] for part, usage in outcome.json["usage_by_part"].items()})
 
 
-def said(done: Outcome) -> dict[str, Any]:
+def said(outcome: Outcome) -> dict[str, Any]:
     """What was told of the run, line by line, from the first cell on."""
-    lines = re.findall(r"^ *\d+ s +\d+ tokens  (.*)$", done.err, re.MULTILINE)
+    lines = re.findall(r"^ *\d+ s +\d+ tokens  (.*)$", outcome.err, re.MULTILINE)
     return {"said": [line for line in lines if not line.startswith("Started.")]}
 
 
@@ -164,11 +164,11 @@ def end_of(exploration: Exploration) -> dict[str, Any]:
 
 def result(attempt: Attempt) -> dict[str, Any]:
     """What a solution printed and made, and what calls of it printed."""
-    made = {one.name: one.preview for one in attempt.observation.variables}
+    previews = {one.name: one.preview for one in attempt.observation.variables}
     return {
         "checks": attempt.checks,
         "printed": attempt.observation.stdout.splitlines(),
-        "made": {name: without_address(preview) for name, preview in made.items()},
+        "made": {name: without_address(preview) for name, preview in previews.items()},
         "calls printed": attempt.call.observation.stdout.splitlines() if attempt.call else [],
     }
 

@@ -34,10 +34,10 @@ def foreign(own_library: Path, tmp_path: Path) -> Path:
     task = Task(text="Name.", libraries=(str(own_library / "tealeaf"),), context='text = "assam 5"')
     code = "import tealeaf\nprint(tealeaf.read_leaves(text)[0].name)"
     final = Attempt(code=code, observation=printed("assam\n"))
-    made = exploration(
+    sample = exploration(
         task=task, steps=(), solution=Solution(attempts=(final,)), python=str(python)
     )
-    notebook.write(tmp_path / "foreign.ipynb", document.to_notebook(made))
+    notebook.write(tmp_path / "foreign.ipynb", document.to_notebook(sample))
     return tmp_path / "foreign.ipynb"
 
 
@@ -47,11 +47,11 @@ def test_a_strangers_notebook_starts_nothing_unasked(
 ) -> None:
     before = foreign.read_bytes()
 
-    done = command(name, foreign)
+    result = command(name, foreign)
 
-    assert done.code == 2
-    assert "was not made here by you, so nothing of it was run" in " ".join(done.err.split())
-    assert "--trust" in done.err
+    assert result.code == 2
+    assert "was not made here by you, so nothing of it was run" in " ".join(result.err.split())
+    assert "--trust" in result.err
     assert not (own_library / "started").exists()
     assert foreign.read_bytes() == before
 
@@ -59,10 +59,10 @@ def test_a_strangers_notebook_starts_nothing_unasked(
 def test_what_was_trusted_once_is_not_asked_about_again(
     foreign: Path, command: Command, own_library: Path
 ) -> None:
-    trusted = command("replay", foreign, "--trust")
+    first = command("replay", foreign, "--trust")
     again = command("replay", foreign)
 
-    assert (trusted.code, again.code) == (0, 0)
+    assert (first.code, again.code) == (0, 0)
     assert (own_library / "started").exists()
 
 
@@ -79,20 +79,20 @@ def test_on_a_terminal_one_question_shows_what_would_run_and_read(
 ) -> None:
     program = Path(sys.executable).with_name("exploracoder")
     words = ["replay", str(foreign), "--python", sys.executable]
-    said = []
+    outputs = []
     for answer in ("n", "y"):
         child = pexpect.spawn(
             str(program), words, encoding="utf-8", timeout=60, dimensions=(50, 300)
         )
         child.expect("Run it")
-        said.append(str(child.before))
+        outputs.append(str(child.before))
         child.sendline(answer)
         child.expect(pexpect.EOF)
         child.close()
-        said.append(f"{child.before}{child.exitstatus}")
+        outputs.append(f"{child.before}{child.exitstatus}")
 
-    question, refused, _, ran = said
-    for shown in (
+    question, refusal, _, ran = outputs
+    for part in (
         "pieces of code: 2",
         f"libraries: {own_library}/tealeaf",
         f"Python: {sys.executable}",
@@ -101,8 +101,8 @@ def test_on_a_terminal_one_question_shows_what_would_run_and_read(
         "check: none",
         "| print(tealeaf.read_leaves(text)[0].name)",
     ):
-        assert shown in question
-    assert "was run" in refused and refused.endswith("2")
+        assert part in question
+    assert "was run" in refusal and refusal.endswith("2")
     assert "2 of 2 cells are as they were." in ran
 
 
@@ -125,34 +125,34 @@ CHANGES: dict[str, Any] = {
 
 
 def _with_code(step: Any) -> Any:
-    changed = step.candidates[0].model_copy(update={"code": "import os"})
-    return step.model_copy(update={"candidates": (changed, *step.candidates[1:])})
+    candidate = step.candidates[0].model_copy(update={"code": "import os"})
+    return step.model_copy(update={"candidates": (candidate, *step.candidates[1:])})
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_whatever_would_run_otherwise_is_asked_about(name: str) -> None:
-    made = exploration()
-    trust.sign(made)
+    sample = exploration()
+    trust.sign(sample)
 
-    changed = made.model_copy(update=CHANGES[name](made))
+    variant = sample.model_copy(update=CHANGES[name](sample))
 
-    assert trust.is_own(made)
-    assert not trust.is_own(changed)
+    assert trust.is_own(sample)
+    assert not trust.is_own(variant)
 
 
 def test_text_that_moves_from_one_field_to_the_next_is_another_exploration() -> None:
-    made = exploration(task=Task(text="a", libraries=("b",), check="1", context="2"))
-    trust.sign(made)
+    sample = exploration(task=Task(text="a", libraries=("b",), check="1", context="2"))
+    trust.sign(sample)
 
-    moved = made.task.model_copy(update={"check": "1context2", "context": ""})
+    task = sample.task.model_copy(update={"check": "1context2", "context": ""})
 
-    assert not trust.is_own(made.model_copy(update={"task": moved}))
+    assert not trust.is_own(sample.model_copy(update={"task": task}))
 
 
 def test_what_a_notebook_claims_does_not_make_it_ones_own(tmp_path: Path) -> None:
-    made = document.to_notebook(exploration())
-    made["metadata"] |= {"signature": "sha256:0", "trusted": True}
-    notebook.write(tmp_path / "tea.ipynb", made)
+    content = document.to_notebook(exploration())
+    content["metadata"] |= {"signature": "sha256:0", "trusted": True}
+    notebook.write(tmp_path / "tea.ipynb", content)
 
     assert not trust.is_own(document.load(tmp_path / "tea.ipynb"))
 
@@ -174,19 +174,19 @@ def test_where_no_signature_can_be_kept_one_is_asked(data_folder: Path) -> None:
 
 
 def test_agreeing_holds_for_what_was_shown_alone() -> None:
-    made, where = exploration(), {"python": "/python", "sandbox": "strict"}
-    shown = trust.preview(made, **where)
-    other = made.model_copy(update={"task": made.task.model_copy(update={"context": "1"})})
+    sample, where = exploration(), {"python": "/python", "sandbox": "strict"}
+    preview = trust.preview(sample, **where)
+    other = sample.model_copy(update={"task": sample.task.model_copy(update={"context": "1"})})
 
     with pytest.raises(UntrustedError):
-        trust.check(other, "it", **where, agreed=shown.digest)
-    trust.check(made, "it", **where, agreed=shown.digest)
-    assert trust.is_own(made)
+        trust.check(other, "it", **where, agreed=preview.digest)
+    trust.check(sample, "it", **where, agreed=preview.digest)
+    assert trust.is_own(sample)
 
 
 async def test_python_code_is_not_given_a_strangers_exploration_unasked(foreign: Path) -> None:
-    with pytest.raises(UntrustedError) as refused:
+    with pytest.raises(UntrustedError) as refusal:
         async with open_exploration(document.load(foreign), output=foreign):
             pass
 
-    assert refused.value.preview.cells == 2
+    assert refusal.value.preview.cells == 2

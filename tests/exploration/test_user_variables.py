@@ -33,21 +33,21 @@ def test_an_exploration_works_on_what_came_along_and_saves_no_value(
     explore: Explorer, serve: Serve, check_options: list[object], kernel: str, command: Command
 ) -> None:
     bring = ["--kernel", kernel, "--bring", "text, guard", "--bring", "note"]
-    done = explored(explore, serve, check_options, *bring, "--json")
+    result = explored(explore, serve, check_options, *bring, "--json")
 
-    assert done.code == 0, done.err
-    assert done.json["status"] == "solved"
-    assert done.json["brought"] == [
+    assert result.code == 0, result.err
+    assert result.json["status"] == "solved"
+    assert result.json["brought"] == [
         {"name": "text", "type": "str"},
         {"name": "note", "type": "str"},
     ]
-    assert done.json["left_behind"] == [
+    assert result.json["left_behind"] == [
         {"name": "guard", "type": "_thread.lock", "reason": "it is a lock"}
     ]
     assert [one.name for one in explore.exploration.brought.variables] == ["text", "note"]
-    saved = explore.notebook.read_text(encoding="utf-8")
-    assert "Starts with variables of a running kernel: `text` (str), `note` (str)" in saved
-    assert SECRET not in saved
+    content = explore.notebook.read_text(encoding="utf-8")
+    assert "Starts with variables of a running kernel: `text` (str), `note` (str)" in content
+    assert SECRET not in content
 
     without = command("replay", explore.notebook)
     again = command("replay", explore.notebook, "--kernel", kernel)
@@ -62,17 +62,17 @@ def test_a_person_is_told_what_came_and_what_could_not(
 ) -> None:
     words = explore.words(serve(TeaModel()), *check_options, "--kernel", kernel)
     words.remove("--quiet")
-    done = explore.run(*words, "--bring", "text,guard")
+    result = explore.run(*words, "--bring", "text,guard")
 
-    assert done.code == 0, done.err
-    said = " ".join(done.err.split())
-    assert "Brought along: text. Left: guard (it is a lock)" in said
+    assert result.code == 0, result.err
+    output = " ".join(result.err.split())
+    assert "Brought along: text. Left: guard (it is a lock)" in output
 
 
 def test_going_on_brings_the_same_variables_again(
     explore: Explorer, serve: Serve, check_options: list[object], kernel: str, command: Command
 ) -> None:
-    stopped = explored(
+    first = explored(
         explore,
         serve,
         check_options,
@@ -81,13 +81,13 @@ def test_going_on_brings_the_same_variables_again(
     server = serve(TeaModel())
     model = ["--base-url", server.base_url, "--model", server.model, "--json", "--quiet"]
     without = command("resume", explore.notebook, *model)
-    done = command("resume", explore.notebook, "--kernel", kernel, *model)
+    result = command("resume", explore.notebook, "--kernel", kernel, *model)
 
-    assert stopped.code == 1
+    assert first.code == 1
     assert without.code == 2
     assert "with --kernel" in without.json["error"]
-    assert done.code == 0, done.err
-    assert done.json["brought"] == [{"name": "text", "type": "str"}]
+    assert result.code == 0, result.err
+    assert result.json["brought"] == [{"name": "text", "type": "str"}]
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_what_cannot_be_brought_is_bad_input(
     options: list[str],
     words: str,
 ) -> None:
-    given = [kernel if option == "KERNEL" else option for option in options]
+    arguments = [kernel if option == "KERNEL" else option for option in options]
 
-    done = explored(explore, serve, check_options, *given)
+    result = explored(explore, serve, check_options, *arguments)
 
-    assert done.code == 2
-    assert words in " ".join(done.err.split())
+    assert result.code == 2
+    assert words in " ".join(result.err.split())

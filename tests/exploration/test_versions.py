@@ -32,14 +32,14 @@ def test_a_notebook_of_each_version_loads_and_is_saved_in_the_newest(
     tmp_path: Path, version: int
 ) -> None:
     path = NOTEBOOKS / f"version-{version}.ipynb"
-    loaded = document.load(path)
-    document.save(tmp_path / "tea.ipynb", loaded)
+    state = document.load(path)
+    document.save(tmp_path / "tea.ipynb", state)
 
     assert version_in(path) == version
     assert version_in(tmp_path / "tea.ipynb") == SCHEMA_VERSION
-    assert document.load(tmp_path / "tea.ipynb") == loaded
-    assert loaded.steps == exploration().steps
-    assert loaded.solution == exploration().solution
+    assert document.load(tmp_path / "tea.ipynb") == state
+    assert state.steps == exploration().steps
+    assert state.solution == exploration().solution
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_a_version_that_is_none_of_ours_is_refused(version: object, said: str) -
 def test_settings_that_are_unknown_are_left_out_with_a_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    loaded = document.from_metadata(with_settings(steeping="long", candidates=2), "tea.ipynb")
+    state = document.from_metadata(with_settings(steeping="long", candidates=2), "tea.ipynb")
 
-    assert loaded.settings.candidates == 2
-    assert "steeping" not in loaded.settings.model_dump()
+    assert state.settings.candidates == 2
+    assert "steeping" not in state.settings.model_dump()
     assert [record.getMessage() for record in caplog.records] == [
         "tea.ipynb was made with settings that this ExploraCoder does not have, and goes on without"
         " them: steeping."

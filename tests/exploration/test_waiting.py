@@ -27,10 +27,10 @@ def waiting(request: Request) -> Iterator[bytes]:
         yield response(json.dumps({"data": []}))
         return
     choice = {"index": 0, "delta": {"content": WRITTEN}, "finish_reason": "stop"}
-    said = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n"
+    stream = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n"
     yield f"{HEAD}{queue_comment(2)}".encode()
     time.sleep(0.1)  # What comes in one piece is no place that anybody waits in.
-    yield f"{queue_comment(None)}{said}".encode()
+    yield f"{queue_comment(None)}{stream}".encode()
 
 
 @pytest.fixture
@@ -41,22 +41,22 @@ def busy() -> Iterator[RawEndpoint]:
 
 def test_the_command_line_says_how_many_are_before(busy: RawEndpoint, explore: Explorer) -> None:
     options = ["--base-url", busy.base_url, "--model", busy.model, "--output", explore.notebook]
-    done = explore.run(
+    result = explore.run(
         "explore", "Name the strong leaves.", "-l", "tealeaf/", *options, *explore.files()
     )
 
-    assert done.code == 0, done.err
-    said = done.err.splitlines()
-    assert PLACE in said
-    assert "Asking the model" in said[said.index(PLACE) :]
+    assert result.code == 0, result.err
+    lines = result.err.splitlines()
+    assert PLACE in lines
+    assert "Asking the model" in lines[lines.index(PLACE) :]
 
 
 async def test_what_steers_an_exploration_is_told_in_its_progress(busy: RawEndpoint) -> None:
-    async with live_session(busy) as followed:  # type: ignore[arg-type]  # an address and a name
-        await followed.do(c.GoOn())
+    async with live_session(busy) as session:  # type: ignore[arg-type]  # an address and a name
+        await session.do(c.GoOn())
 
-    told = [progress for _, progress in followed.told if progress.message == PLACE]
-    assert [one.message_parts.values for one in told] == [("2",)]
+    places = [progress for _, progress in session.told if progress.message == PLACE]
+    assert [one.message_parts.values for one in places] == [("2",)]
 
 
 def test_keys_are_made_once_for_each_user_and_printed(command: Command, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_keys_are_made_once_for_each_user_and_printed(command: Command, tmp_path
 def test_a_shared_server_that_cannot_begin_says_why(
     words: list[str], said: str, command: Command
 ) -> None:
-    done = command("model", "serve", *words)
+    result = command("model", "serve", *words)
 
-    assert done.code == 2
-    assert said in done.err
+    assert result.code == 2
+    assert said in result.err

@@ -65,9 +65,9 @@ def test_notes_stand_below_the_text_as_far_as_there_is_room() -> None:
         notes=("how is one of: 'slow', 'fast'", "Raises: " + "Error, " * 40, "Cup has: size"),
     )
 
-    shown = describe_api(doc, 150)
+    description = describe_api(doc, 150)
 
-    assert shown == "- pour(cup)\n  Pour.\n  how is one of: 'slow', 'fast'\n  Cup has: size"
+    assert description == "- pour(cup)\n  Pour.\n  how is one of: 'slow', 'fast'\n  Cup has: size"
 
 
 def test_a_variable_shows_type_size_and_value() -> None:
@@ -80,16 +80,16 @@ def test_a_variable_shows_type_size_and_value() -> None:
 
 
 def test_an_output_is_what_was_printed_and_returned() -> None:
-    seen = Observation(status="ok", stdout="one\n", result="2")
+    observation = Observation(status="ok", stdout="one\n", result="2")
 
-    assert describe_output(seen, 100) == "one\n2"
+    assert describe_output(observation, 100) == "one\n2"
 
 
 def test_an_error_names_the_line_of_the_snippet() -> None:
     error = ErrorReport(ename="NameError", evalue="name 'y' is not defined", line=2)
-    seen = Observation(status="error", error=error)
+    observation = Observation(status="error", error=error)
 
-    assert describe_error(seen, "x = 1\n  y", 200) == (
+    assert describe_error(observation, "x = 1\n  y", 200) == (
         "line 2: y\nNameError: name 'y' is not defined"
     )
 

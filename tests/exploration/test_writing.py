@@ -32,10 +32,10 @@ RIGHT = f"### Solution\n{fenced(SOLUTION)}"
 
 def test_a_check_that_passes_says_it_all(serve: Serve, explore: Explorer) -> None:
     server = serve()
-    done = explore(server, "--json")
+    result = explore(server, "--json")
 
     assert kinds_asked(server) == ["write"]
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
     assert [step.status for step in explore.exploration.steps] == ["done"] * 3
 
 
@@ -54,12 +54,12 @@ def test_without_a_check_the_model_looks_at_what_came_out(serve: Serve, explore:
 
 def test_what_a_look_corrects_is_run(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)], looks=[RIGHT]))
-    done = explore(server, "--json")
+    result = explore(server, "--json")
     look = server.chat_requests[-1]
 
     assert kinds_asked(server) == ["write", "look"]
-    assert done.json["status"] == "solved"
-    assert done.json["attempts"] == 2
+    assert result.json["status"] == "solved"
+    assert result.json["attempts"] == 2
     assert "AssertionError" in look.last_user_message
     assert CHECK.strip() not in whole_text(look)
 
@@ -67,12 +67,12 @@ def test_what_a_look_corrects_is_run(serve: Serve, explore: Explorer) -> None:
 def test_calls_that_fail_are_looked_at(serve: Serve, explore: Explorer) -> None:
     script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION), "strong_names(7)")
     server = serve(TeaModel(scripts=[script], looks=[f"{RIGHT}\n### Calls\nstrong_names('')"]))
-    done = explore(server, "--json", check=None)
+    result = explore(server, "--json", check=None)
     look = next(one for one in server.chat_requests if kind_of(one) == "look")
 
     assert "AttributeError" in look.last_user_message
     assert kinds_asked(server) == ["write", "look"]
-    assert done.json["status"] == "unverified"
+    assert result.json["status"] == "unverified"
 
 
 def test_a_look_puts_another_cell_in_the_place_of_one(serve: Serve, explore: Explorer) -> None:
@@ -81,11 +81,11 @@ def test_a_look_puts_another_cell_in_the_place_of_one(serve: Serve, explore: Exp
         looks=[f"### 2. Keep the strong\n{fenced(KEEP)}\n{RIGHT}"],
     )
     server = serve(model)
-    done = explore(server, "--json")
+    result = explore(server, "--json")
     first, second, third = explore.exploration.steps
 
     assert kinds_asked(server) == ["write", "look"]
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
     assert [len(step.candidates) for step in (first, second, third)] == [1, 2, 1]
     assert second.candidate is not None
     assert (second.candidate.code, second.candidate.debug_of) == (KEEP, "step-2/1")
@@ -106,59 +106,59 @@ def test_who_looks_at_a_failure_sees_docs_and_source(serve: Serve, explore: Expl
 
 def test_only_what_still_fails_is_explored(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(scripts=[script_of(GOALS, [READ, LOST, COLLECT])]))
-    done = explore(server, "--json", "--candidates", "1", "--set", "rerank=none")
+    result = explore(server, "--json", "--candidates", "1", "--set", "rerank=none")
 
     assert kinds_asked(server) == ["write", "look", "draft", "solution"]
-    assert done.json["status"] == "solved"
-    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
+    assert result.json["status"] == "solved"
+    assert [one["code"] for one in result.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 def test_looks_are_limited(serve: Serve, explore: Explorer) -> None:
     wrong = f"### Solution\n{fenced(WRONG_SOLUTION)}"
     script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(WRONG_SOLUTION))
     server = serve(TeaModel(scripts=[script], looks=[wrong]))
-    done = explore(server, "--json", "--set", "looks=2", "--set", "rerank=none")
+    result = explore(server, "--json", "--set", "looks=2", "--set", "rerank=none")
 
     assert kinds_asked(server) == ["write", "look", "look", "solution"]
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
 
 
 def test_a_solution_alone_is_cut_into_cells(serve: Serve, explore: Explorer) -> None:
     program = f"{READ}\n\n{KEEP}\n\n{COLLECT}"
     server = serve(TeaModel(scripts=[fenced(program)]))
     words = explore.words(server, *explore.files(None, entry_point=None), "--json")
-    done = explore.run(*words)
+    result = explore.run(*words)
 
-    assert done.json["solution"] == program
-    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
-    assert {one["status"] for one in done.json["subtasks"]} == {"done"}
+    assert result.json["solution"] == program
+    assert [one["code"] for one in result.json["subtasks"]] == [READ, KEEP, COLLECT]
+    assert {one["status"] for one in result.json["subtasks"]} == {"done"}
 
 
 def test_a_reply_without_code_is_asked_for_once_more(serve: Serve, explore: Explorer) -> None:
     script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
     server = serve(TeaModel(scripts=["First I would read the leaves.", script]))
-    done = explore(server, "--json")
+    result = explore(server, "--json")
 
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
     assert kinds_asked(server) == ["write", "write"]
 
 
 def test_a_model_that_writes_no_code_is_quoted(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(scripts=["I like tea."]))
-    done = explore(server, "--json")
+    result = explore(server, "--json")
 
-    assert done.code == 1
-    assert "I like tea." in done.json["reason"]
+    assert result.code == 1
+    assert "I like tea." in result.json["reason"]
     assert kinds_asked(server) == ["write", "write"]
 
 
 async def test_cells_run_while_later_ones_are_written(serve: Serve) -> None:
-    async with live_session(serve(piece_pause_s=0.05), mode="auto") as followed:
-        await followed.do(c.GoOn())
+    async with live_session(serve(piece_pause_s=0.05), mode="auto") as session:
+        await session.do(c.GoOn())
 
-    shown = [[step.status for step in told.steps] for told, _ in followed.told]
-    assert ["done"] in shown or ["done", "pending"] in shown
-    assert followed.statuses == ["done"] * 3
+    statuses = [[step.status for step in exploration.steps] for exploration, _ in session.told]
+    assert ["done"] in statuses or ["done", "pending"] in statuses
+    assert session.statuses == ["done"] * 3
 
 
 @pytest.mark.parametrize("name", ["leaves", "kept"])
@@ -166,9 +166,9 @@ async def test_who_writes_again_sees_what_the_cells_before_have_left(
     serve: Serve, name: str
 ) -> None:
     server = serve()
-    async with live_session(server) as followed:
-        await followed.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        await followed.do(c.Accept(subtask="step-2"), c.Replan(subtask="step-3"))
+    async with live_session(server) as session:
+        await session.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        await session.do(c.Accept(subtask="step-2"), c.Replan(subtask="step-3"))
     _, again = (one for one in server.chat_requests if kind_of(one) == "write")
 
     assert f"- {name}: list" in again.last_user_message
@@ -189,15 +189,15 @@ async def test_who_writes_again_sees_what_the_cells_before_have_left(
 def test_a_bad_cell_is_one_that_failed_and_the_look_mends_it(
     serve: Serve, explore: Explorer, bad: str, said: str
 ) -> None:
-    written = script_of(GOALS, [READ, bad, COLLECT], fenced(WRONG_SOLUTION))
-    mended = f"### 2. {GOALS[1]}\n{fenced(KEEP)}\n{RIGHT}"
-    server = serve(TeaModel(scripts=[written], looks=[mended]))
-    done = explore(server, "--json", "--set", "run-seconds=3")
+    script = script_of(GOALS, [READ, bad, COLLECT], fenced(WRONG_SOLUTION))
+    correction = f"### 2. {GOALS[1]}\n{fenced(KEEP)}\n{RIGHT}"
+    server = serve(TeaModel(scripts=[script], looks=[correction]))
+    result = explore(server, "--json", "--set", "run-seconds=3")
 
     assert kinds_asked(server) == ["write", "look"]
     assert said in server.chat_requests[-1].last_user_message
-    assert done.json["status"] == "solved"
-    assert [one["code"] for one in done.json["subtasks"]] == [READ, KEEP, COLLECT]
+    assert result.json["status"] == "solved"
+    assert [one["code"] for one in result.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 @pytest.mark.parametrize(
@@ -212,15 +212,15 @@ def test_a_bad_cell_is_one_that_failed_and_the_look_mends_it(
 def test_an_odd_cell_runs_and_what_it_shows_is_bounded(
     serve: Serve, explore: Explorer, cell: str, said: str
 ) -> None:
-    written = script_of(GOALS[:2], [READ, cell], fenced(SOLUTION))
-    server = serve(TeaModel(scripts=[written]))
-    done = explore(server, "--json", check=None)
+    script = script_of(GOALS[:2], [READ, cell], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[script]))
+    result = explore(server, "--json", check=None)
     look = server.chat_requests[-1].last_user_message
 
     assert kinds_asked(server) == ["write", "look"]
     assert said in look
     assert len(look) < 20_000
-    assert [one["status"] for one in done.json["subtasks"]] == ["done", "done"]
+    assert [one["status"] for one in result.json["subtasks"]] == ["done", "done"]
 
 
 def test_a_prompt_that_is_too_long_says_less_of_the_library(
@@ -229,10 +229,10 @@ def test_a_prompt_that_is_too_long_says_less_of_the_library(
     too_long = Failure(400, "This model's maximum context length is 4096 tokens", details=OVERFLOW)
     script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
     server = serve(TeaModel(scripts=[too_long, too_long, script]))
-    done = explore(server, "--json")
+    result = explore(server, "--json")
     lengths = [len(whole_text(one)) for one in server.chat_requests]
 
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
     assert kinds_asked(server) == ["write"] * 3
     assert lengths[0] > lengths[1] > lengths[2]
 
@@ -241,7 +241,7 @@ def test_a_server_that_sends_no_streams_is_asked_for_the_whole(
     serve: Serve, explore: Explorer
 ) -> None:
     server = serve(refuse_stream=True)
-    done = explore(server, "--json")
+    result = explore(server, "--json")
 
-    assert done.json["status"] == "solved"
+    assert result.json["status"] == "solved"
     assert [step.status for step in explore.exploration.steps] == ["done"] * 3

@@ -34,7 +34,7 @@ class House:
     strategy: str
     stack: ExitStack
 
-    def server(self, name: str, *, options: tuple[str, ...] = (), **given: Any) -> Server:
+    def server(self, name: str, *, options: tuple[str, ...] = (), **arguments: Any) -> Server:
         """A server with folders of its own; it is stopped at the end."""
         home = self.folder / name
         home.mkdir()
@@ -51,9 +51,9 @@ class House:
             # No test fetches the embedded model.
             "HF_HUB_OFFLINE": "1",
             "PIP_NO_INDEX": "1",
-            **given.pop("variables", {}),
+            **arguments.pop("variables", {}),
         }
-        server = Server(home, variables, options, **given)
+        server = Server(home, variables, options, **arguments)
         self.stack.callback(server.stop)
         return server.start()
 

@@ -224,9 +224,9 @@ class Client:
             if condition(state):
                 return state
             if time.monotonic() > deadline:
-                told = {"progress": state["progress"], "status": state["exploration"]["status"]}
+                summary = {"progress": state["progress"], "status": state["exploration"]["status"]}
                 raise AssertionError(
-                    f"{what or 'It'} did not come: {told}\n{self.server.log[-3000:]}"
+                    f"{what or 'It'} did not come: {summary}\n{self.server.log[-3000:]}"
                 )
             await asyncio.sleep(0.05)
 
@@ -266,10 +266,10 @@ class TabSocket:
 
     async def until(self, condition: Callable[[Any], bool]) -> list[Any]:
         """All messages up to one."""
-        seen: list[Any] = []
-        while not seen or not condition(seen[-1]):
-            seen.append(await self.read())
-        return seen
+        messages: list[Any] = []
+        while not messages or not condition(messages[-1]):
+            messages.append(await self.read())
+        return messages
 
     async def drain(self) -> None:
         """Read until the server has closed too: the socket is closed only then."""

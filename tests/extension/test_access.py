@@ -154,8 +154,8 @@ async def test_each_verb_is_allowed_to_whom_the_server_allows_it(
 async def test_the_websocket_is_for_who_may_read(restricted: Callable[..., Server]) -> None:
     path = f"/exploracoder/api/events?token={TOKEN}"
     statuses = [
-        await refusal(f"{restricted(*denied).url}{path}".replace("http", "ws", 1))
-        for denied in (("execute", "write", "read"), ("execute", "write"))
+        await refusal(f"{restricted(*denied_actions).url}{path}".replace("http", "ws", 1))
+        for denied_actions in (("execute", "write", "read"), ("execute", "write"))
     ]
 
     assert statuses == [403, 101]
@@ -194,12 +194,12 @@ async def test_another_sites_page_can_neither_read_nor_change(shared_server: Ser
     headers = {"Cookie": await cookie(shared_server), "Origin": "https://evil.example"}
 
     read = await client.ask("GET", "status", headers=headers)
-    changed = await client.ask("POST", "explorations", content="{}", headers=headers)
+    change = await client.ask("POST", "explorations", content="{}", headers=headers)
     own = await client.ask("GET", "status", headers={"Cookie": headers["Cookie"]})
     await client.aclose()
 
     assert own.status == 200
-    assert (read.status, changed.status) == (404, 404)
+    assert (read.status, change.status) == (404, 404)
     assert (
         "access-control-allow-origin" not in read.headers
         or not read.headers["access-control-allow-origin"]
@@ -224,7 +224,7 @@ print([str(one.message) for one in warned if "exploracoder" in str(one.message)]
 
 def test_a_server_that_allows_nothing_unauthenticated_starts_with_it(tmp_path: Path) -> None:
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", CHECK],
         env={**os.environ, **{name: str(tmp_path / name) for name in names}},
         capture_output=True,
@@ -233,8 +233,8 @@ def test_a_server_that_allows_nothing_unauthenticated_starts_with_it(tmp_path: P
         check=False,
     )
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip().splitlines()[-1] == "[]"
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.strip().splitlines()[-1] == "[]"
 
 
 def test_loading_it_takes_a_server_no_time() -> None:
@@ -246,11 +246,11 @@ def test_loading_it_takes_a_server_no_time() -> None:
         "new = set(sys.modules) - before;"
         "print(t, sorted({'pydantic', 'chromadb', 'IPython'} & new))"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
 
-    seconds, _, heavy = done.stdout.strip().partition(" ")
+    seconds, _, heavy = process.stdout.strip().partition(" ")
     assert heavy == "[]"
     # 50 ms on an idle machine.
     assert float(seconds) < 0.5

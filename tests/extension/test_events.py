@@ -45,42 +45,44 @@ def test_large_events_are_kept_as_far_as_there_is_room() -> None:
     events = EventLog(most_chars=1_000)
     publish(events, 100)
 
-    kept = numbers(events.after(events.epoch, 99))
+    event_numbers = numbers(events.after(events.epoch, 99))
 
-    assert kept == [100]
+    assert event_numbers == [100]
     assert json.loads(events.after(events.epoch, 1)[0])["kind"] == "reset"
 
 
 async def test_a_tab_that_comes_back_hears_what_it_missed(client: Client) -> None:
     async with client.tab() as tab:
         reset = await tab.read()
-    opened = await client.start(**request())
-    state = await client.rested(opened["exploration"]["id"])
+    start = await client.start(**request())
+    state = await client.rested(start["exploration"]["id"])
 
     async with client.tab({"epoch": reset["epoch"], "after": reset["number"]}) as tab:
-        seen = await tab.until(lambda said: said["number"] >= state["number"])
+        events = await tab.until(lambda said: said["number"] >= state["number"])
     async with client.tab({"epoch": "of a server before", "after": 3}) as tab:
         again = await tab.read()
 
     assert reset["kind"] == again["kind"] == "reset"
-    assert [one["number"] for one in seen] == list(range(reset["number"] + 1, state["number"] + 1))
-    ours = [one for one in seen if one["kind"] == "exploration"]
+    assert [one["number"] for one in events] == list(
+        range(reset["number"] + 1, state["number"] + 1)
+    )
+    ours = [one for one in events if one["kind"] == "exploration"]
     assert ours[0]["state"] == "open"
     goals = {step["subtask"]["goal"] for one in ours for step in one["change"]["steps"]}
     assert goals == {step["subtask"]["goal"] for step in state["exploration"]["steps"]}
 
 
 async def test_the_changes_make_the_same_exploration(client: Client) -> None:
-    opened = await client.start(**request(mode="auto"))
-    exploration = opened["exploration"]
+    start = await client.start(**request(mode="auto"))
+    exploration = start["exploration"]
     steps = {step["subtask"]["id"]: step for step in exploration["steps"]}
     order = list(steps)
-    position = {"epoch": opened["epoch"], "after": opened["number"]}
+    position = {"epoch": start["epoch"], "after": start["number"]}
     state = await client.rested(exploration["id"])
 
     async with client.tab(position) as tab:
-        seen = await tab.until(lambda said: said["number"] >= state["number"])
-    for event in seen:
+        events = await tab.until(lambda said: said["number"] >= state["number"])
+    for event in events:
         if event["kind"] == "exploration" and event["id"] == exploration["id"]:
             exploration |= event["change"]["fields"]
             steps |= {step["subtask"]["id"]: step for step in event["change"]["steps"]}
@@ -88,23 +90,23 @@ async def test_the_changes_make_the_same_exploration(client: Client) -> None:
     exploration["steps"] = [steps[id_] for id_ in order]
 
     assert exploration == state["exploration"]
-    assert seen[-1]["revision"] == state["revision"]
+    assert events[-1]["revision"] == state["revision"]
 
 
 async def test_the_server_writes_the_notebook_when_its_exploration_is_closed(
     client: Client,
 ) -> None:
-    opened = await client.start(**request())
-    id_, file = opened["exploration"]["id"], client.server.root / opened["path"]
+    start = await client.start(**request())
+    id_, file = start["exploration"]["id"], client.server.root / start["path"]
     async with client.tab() as tab:
         state = await client.rested(id_)
         await client.ask("DELETE", f"explorations/{id_}")
-        seen = await tab.until(lambda said: said.get("state") == "closed")
+        events = await tab.until(lambda said: said.get("state") == "closed")
 
-    made = json.loads(file.read_text(encoding="utf-8"))["metadata"]["exploracoder"]
-    assert seen[-1]["id"] == id_
-    assert made["steps"] == state["exploration"]["steps"]
-    assert made["steps"]
+    metadata = json.loads(file.read_text(encoding="utf-8"))["metadata"]["exploracoder"]
+    assert events[-1]["id"] == id_
+    assert metadata["steps"] == state["exploration"]["steps"]
+    assert metadata["steps"]
 
 
 async def test_a_tab_that_says_something_is_hung_up_on(client: Client) -> None:
@@ -133,16 +135,16 @@ async def test_a_state_that_is_being_saved_is_ahead_of_what_was_told() -> None:
         troubles=lambda: (),
         abilities=abilities_of,
     )
-    failed = before.steps[0].model_copy(update={"status": "failed"})
-    after = before.with_step(failed)
+    step = before.steps[0].model_copy(update={"status": "failed"})
+    after = before.with_step(step)
 
-    saved = teller.revise(after)
+    next_revision = teller.revise(after)
     early = teller.revision
     teller.hear(after, Progress())
     teller.flush()
 
     event = json.loads(events.after(events.epoch, 0)[-1])
-    assert (saved, early, teller.revision) == (6, 5, 6)
+    assert (next_revision, early, teller.revision) == (6, 5, 6)
     assert [one["id"] for one in event["cells"]["cells"]] == ["step-1-goal"]
     assert event["cells"]["order"] is None
     assert (teller.changed_at("step-1"), teller.changed_at("step-2")) == (6, 0)

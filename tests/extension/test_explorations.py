@@ -15,8 +15,8 @@ from .server import Client
 
 async def planned(client: Client, **changes: Any) -> Any:
     """An exploration that waits for the review of its plan."""
-    opened = await client.start(**request(**changes))
-    state = await client.rested(opened["exploration"]["id"])
+    start = await client.start(**request(**changes))
+    state = await client.rested(start["exploration"]["id"])
     assert state["exploration"]["is_planned"], state["progress"]
     return state
 
@@ -58,10 +58,10 @@ async def test_its_notebook_lies_beside_the_users_and_has_its_kernel(client: Cli
 
 
 async def test_without_a_notebook_it_lies_at_the_root(client: Client) -> None:
-    opened = await client.start(**request())
+    start = await client.start(**request())
 
-    assert opened["path"].startswith("exploration")
-    assert "/" not in opened["path"]
+    assert start["path"].startswith("exploration")
+    assert "/" not in start["path"]
 
 
 async def test_from_plan_to_verified_solution_by_accepting_each_step(client: Client) -> None:
@@ -84,20 +84,20 @@ async def test_from_plan_to_verified_solution_by_accepting_each_step(client: Cli
 
 
 async def test_what_can_be_done_is_told_and_nothing_else_is_taken(client: Client) -> None:
-    opened = await client.start(**request())
-    id_ = opened["exploration"]["id"]
+    start = await client.start(**request())
+    id_ = start["exploration"]["id"]
     at_plan = await client.rested(id_)
-    refused = await client.do(id_, "accept", subtask="step-1")
+    refusal = await client.do(id_, "accept", subtask="step-1")
     async with client.tab() as tab:
         await client.do(id_, "go_on")
-        told = await tab.until(lambda event: "accept" in abilities(event).get("step-1/1", []))
+        events = await tab.until(lambda event: "accept" in abilities(event).get("step-1/1", []))
     state = await client.rested(id_)
 
-    assert opened["abilities"] == {"": ["cancel"]}
+    assert start["abilities"] == {"": ["cancel"]}
     assert "go_on" in at_plan["abilities"][""]
     assert "accept" not in at_plan["abilities"].get("step-1/1", [])
-    assert refused.status == 409
-    assert [one[""] for one in map(abilities, told) if "cancel" in one.get("", [])]
+    assert refusal.status == 409
+    assert [one[""] for one in map(abilities, events) if "cancel" in one.get("", [])]
     assert "accept" in state["abilities"]["step-1/1"]
     assert "go_on" not in state["abilities"][""]
     assert (await client.do(id_, "go_on")).status == 409
@@ -109,16 +109,16 @@ def abilities(event: Any) -> Any:
 
 
 async def test_in_auto_mode_it_works_to_the_end(client: Client) -> None:
-    opened = await client.start(**request(mode="auto"))
-    id_ = opened["exploration"]["id"]
+    start = await client.start(**request(mode="auto"))
+    id_ = start["exploration"]["id"]
 
     state = await client.rested(id_)
 
     assert state["exploration"]["status"] == "solved", state["progress"]["error"]
-    made = nbformat.read(client.server.root / state["path"], as_version=4)
-    assert made.metadata["exploracoder"]["status"] == "solved"
-    assert made.metadata["exploracoder"]["revision"] == (await client.state(id_))["revision"]
-    assert [cell.id for cell in made.cells][-1] == "branches"
+    notebook = nbformat.read(client.server.root / state["path"], as_version=4)
+    assert notebook.metadata["exploracoder"]["status"] == "solved"
+    assert notebook.metadata["exploracoder"]["revision"] == (await client.state(id_))["revision"]
+    assert [cell.id for cell in notebook.cells][-1] == "branches"
 
 
 async def test_events_bring_the_cells_that_changed(client: Client) -> None:
@@ -128,17 +128,17 @@ async def test_events_bring_the_cells_that_changed(client: Client) -> None:
 
     after = await client.state(id_)
     async with client.tab(position) as tab:
-        seen = await tab.until(lambda said: said["number"] >= after["number"])
+        events = await tab.until(lambda said: said["number"] >= after["number"])
 
     cells = {cell["id"]: cell for cell in state["cells"]}
-    changes = [one["cells"] for one in seen if one.get("id") == id_]
-    changed = {cell["id"]: cell for one in changes for cell in one["cells"]}
+    changes = [one["cells"] for one in events if one.get("id") == id_]
+    changed_cells = {cell["id"]: cell for one in changes for cell in one["cells"]}
     order = [one["order"] for one in changes if one["order"]][-1]
-    added = after["exploration"]["steps"][-1]["subtask"]["id"]
-    assert {f"{added}-goal", added} <= set(changed)
-    assert "task" not in changed
-    assert "<script>" not in changed[f"{added}-goal"]["source"]
-    assert [(cells | changed)[name] for name in order] == after["cells"]
+    subtask = after["exploration"]["steps"][-1]["subtask"]["id"]
+    assert {f"{subtask}-goal", subtask} <= set(changed_cells)
+    assert "task" not in changed_cells
+    assert "<script>" not in changed_cells[f"{subtask}-goal"]["source"]
+    assert [(cells | changed_cells)[name] for name in order] == after["cells"]
 
 
 async def test_who_has_not_seen_the_last_decision_decides_nothing(client: Client) -> None:
@@ -167,9 +167,9 @@ async def test_code_of_the_users_own_is_tried_and_accepted(client: Client) -> No
 
     assert answer.status == 202
     assert statuses(state)[:2] == ["done", "review"]
-    chosen = state["exploration"]["steps"][0]
-    origins = {one["id"]: one["origin"] for one in chosen["candidates"]}
-    assert origins[chosen["chosen"]] == "user"
+    step = state["exploration"]["steps"][0]
+    origins = {one["id"]: one["origin"] for one in step["candidates"]}
+    assert origins[step["chosen"]] == "user"
 
 
 async def test_going_back_opens_a_step_and_the_later_ones(client: Client) -> None:
@@ -211,11 +211,11 @@ async def test_a_model_that_is_down_is_said_and_asked_again(client: Client, mode
     await client.do(id_, "go_on")
     state = await client.rested(id_)
     model.script = TeaModel()
-    said = state["progress"]["error"]
+    error = state["progress"]["error"]
     await client.do(id_, "go_on")
     state = await client.rested(id_)
 
-    assert "key" in said
+    assert "key" in error
     assert state["progress"]["error"] == ""
     assert "review" in statuses(state)
 
@@ -237,11 +237,13 @@ async def test_a_closed_exploration_is_a_past_one_and_its_notebook_stays(client:
     state = await planned(client)
     id_ = state["exploration"]["id"]
 
-    closed = await client.ask("DELETE", f"explorations/{id_}")
+    answer = await client.ask("DELETE", f"explorations/{id_}")
 
-    assert closed.status == 204
-    listed = {one["id"]: one for one in (await client.get("explorations")).json["explorations"]}
-    assert not listed[id_]["is_open"]
+    assert answer.status == 204
+    explorations = {
+        one["id"]: one for one in (await client.get("explorations")).json["explorations"]
+    }
+    assert not explorations[id_]["is_open"]
     assert (client.server.root / state["path"]).exists()
     running = [one["id"] for one in await client.jupyter("GET", "kernels")]
     assert state["kernel_id"] not in running
@@ -253,10 +255,10 @@ async def test_variables_come_along_from_a_kernel_of_the_server(client: Client) 
     kernel = await client.jupyter("POST", "kernels", {"name": "python3"})
     await run_in(client, kernel["id"], "text = 'assam 5; sencha 2; oolong 4'")
 
-    opened = await client.start(
+    start = await client.start(
         **request(context="", bring=["text"], kernel_id=kernel["id"], kernel_name="python3")
     )
-    state = await client.rested(opened["exploration"]["id"])
+    state = await client.rested(start["exploration"]["id"])
     await client.jupyter("DELETE", f"kernels/{kernel['id']}")
 
     assert state["progress"]["error"] == ""
@@ -304,19 +306,19 @@ async def test_the_one_used_longest_ago_makes_room_and_can_be_resumed(
     first, second = [(await planned(client))["exploration"]["id"] for _ in range(2)]
     # To look at one is not to use it, and who is refused takes nobody's place.
     assert (await client.get(f"explorations/{first}")).status == 200
-    refused = await client.post("explorations", request(libraries=["./nowhere"]))
+    refusal = await client.post("explorations", request(libraries=["./nowhere"]))
     assert (await client.do(first, "set_mode", mode="review")).status == 202
 
     third = await planned(client)
 
     async def open_ones() -> set[str]:
-        listed = (await client.get("explorations")).json["explorations"]
-        return {one["id"] for one in listed if one["is_open"]}
+        explorations = (await client.get("explorations")).json["explorations"]
+        return {one["id"] for one in explorations if one["is_open"]}
 
-    assert refused.status == 400
+    assert refusal.status == 400
     assert await open_ones() == {first, third["exploration"]["id"]}
-    listed = (await client.get("explorations")).json["explorations"]
-    path = next(one["path"] for one in listed if one["id"] == second)
+    explorations = (await client.get("explorations")).json["explorations"]
+    path = next(one["path"] for one in explorations if one["id"] == second)
     again = await client.post("explorations/open", {"path": path})
     assert again.status == 200 and again.json["exploration"]["id"] == second
     assert len(await open_ones()) == 2
@@ -329,9 +331,9 @@ async def test_those_at_work_are_never_closed_for_another(house: House, model: M
     model.script = lambda asked: Delay(5, TeaModel()(asked))
     working = await client.start(**request())
 
-    refused = await client.post("explorations", request())
+    refusal = await client.post("explorations", request())
 
-    assert refused.status == 409
-    assert "all are working" in refused.message
+    assert refusal.status == 409
+    assert "all are working" in refusal.message
     assert (await client.get(f"explorations/{working['exploration']['id']}")).status == 200
     await client.aclose()

@@ -139,8 +139,8 @@ class Commands(RuleBasedStateMachine):
         before = self.accepted
         self.send(*({"kind": kind, **self.fields(kind, data)} for kind in kinds))
 
-        kept = (self.server.journal / f"{self.id}.json").read_text("utf-8").splitlines()[1]
-        assert json.loads(kept)["steps"] == self.state["exploration"]["steps"]
+        line = (self.server.journal / f"{self.id}.json").read_text("utf-8").splitlines()[1]
+        assert json.loads(line)["steps"] == self.state["exploration"]["steps"]
         assert TAKING_BACK & set(kinds) or before.items() <= self.accepted.items()
 
     @precondition(lambda self: self.state["path"])
@@ -184,7 +184,7 @@ class Commands(RuleBasedStateMachine):
         steps = self.state["exploration"]["steps"]
         ids = [one["subtask"]["id"] for one in steps]
         candidates = [each["id"] for one in steps for each in one["candidates"]]
-        drawn = {
+        strategies = {
             "subtask": st.sampled_from([*ids, *ids, "step-99"]),
             "candidate": st.sampled_from([None, *candidates]),
             "before": st.sampled_from([None, *ids]),
@@ -193,7 +193,7 @@ class Commands(RuleBasedStateMachine):
             "goal": TEXTS,
             "mode": st.sampled_from(["review", "auto"]),
         }
-        wanted = {
+        names = {
             "accept": ("subtask", "candidate"),
             "try_code": ("subtask", "code"),
             "debug": ("subtask", "candidate", "hint"),
@@ -204,7 +204,7 @@ class Commands(RuleBasedStateMachine):
             "set_mode": ("mode",),
             **dict.fromkeys(("go_on", "synthesize", "cancel", "dance"), ()),
         }.get(kind, ("subtask",))
-        return {name: data.draw(drawn[name]) for name in wanted}
+        return {name: data.draw(strategies[name]) for name in names}
 
 
 def test_random_commands_lose_nothing_and_get_nowhere_stuck(

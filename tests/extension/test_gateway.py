@@ -16,14 +16,14 @@ async def test_an_exploration_works_with_kernels_of_a_gateway(house: House, mode
     behind = house.server("behind", options=options)
     client = Client(behind)
 
-    opened = await client.start(**request(mode="auto", libraries=["json"], settings={}))
-    id_ = opened["exploration"]["id"]
+    start = await client.start(**request(mode="auto", libraries=["json"], settings={}))
+    id_ = start["exploration"]["id"]
     state = await client.rested(id_)
     remote = await Client(gateway).jupyter("GET", "kernels")
     await client.ask("DELETE", f"explorations/{id_}")
     await client.aclose()
 
-    assert [kernel["id"] for kernel in remote] == [opened["kernel_id"]]
+    assert [kernel["id"] for kernel in remote] == [start["kernel_id"]]
     assert state["exploration"]["is_planned"], state["progress"]
     assert state["exploration"]["python"] == ""
     assert "OPENAI_API_KEY" not in behind.log

@@ -27,10 +27,10 @@ def library(server: Server, name: str, text: str) -> Path:
     return file
 
 
-def line_of(found: Any) -> str:
+def line_of(result: Any) -> str:
     """The line that a result's place names."""
-    lines = Path(found["file"]).read_text(encoding="utf-8").splitlines()
-    return lines[found["line"] - 1].strip()
+    lines = Path(result["file"]).read_text(encoding="utf-8").splitlines()
+    return lines[result["line"] - 1].strip()
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,18 @@ async def test_of_several_libraries_each_says_what_it_has_or_lacks(client: Clien
 
 
 async def test_an_exploration_is_asked_of_its_own_libraries_alone(client: Client) -> None:
-    opened = await client.start(**request())
-    path = f"explorations/{opened['exploration']['id']}/lookups"
+    start = await client.start(**request())
+    path = f"explorations/{start['exploration']['id']}/lookups"
 
     own = await client.post(path, {"kind": "signature", "text": "steep_seconds"})
     other = await client.post(path, {"kind": "class", "text": "JSONDecoder"})
-    forced = await client.post(path, {"kind": "class", "text": "A", "libraries": ["json"]})
-    closed = await client.post(f"explorations/{SOME_ID}/lookups", {"kind": "class", "text": "A"})
+    refusal = await client.post(path, {"kind": "class", "text": "A", "libraries": ["json"]})
+    missing = await client.post(f"explorations/{SOME_ID}/lookups", {"kind": "class", "text": "A"})
 
     assert "steep_seconds(leaf, celsius)" in own.json["found"][0]["text"]
     assert other.json["found"] == []
-    assert (forced.status, closed.status) == (400, 404)
-    assert "libraries" in forced.message
+    assert (refusal.status, missing.status) == (400, 404)
+    assert "libraries" in refusal.message
 
 
 async def test_a_file_that_was_edited_is_read_again(client: Client) -> None:
@@ -106,11 +106,11 @@ async def test_reading_a_library_is_told_and_its_end_too(client: Client) -> None
         await tab.read()
         await look_up(client, "signature", "brew", "./libraries/told")
         target = str(client.server.root / "libraries" / "told")
-        seen = await tab.until(lambda said: said.get("target") == target and said["is_done"])
+        events = await tab.until(lambda said: said.get("target") == target and said["is_done"])
 
     # Another library may be read at the same time.
-    told = [one["message"] for one in seen if one.get("target") == target]
-    assert told[0].startswith("Reading the source")
+    messages = [one["message"] for one in events if one.get("target") == target]
+    assert messages[0].startswith("Reading the source")
 
 
 async def test_an_answer_is_bounded_and_says_what_it_leaves_out(client: Client) -> None:

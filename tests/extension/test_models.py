@@ -52,13 +52,13 @@ async def test_what_runs_on_this_machine_is_found_and_not_used_unasked(
 ) -> None:
     places = f"--ExploraCoder.local_servers={{'Ollama': '{other.base_url}'}}"
     async with client_of(house, "finds", options=(places,)) as client:
-        said = (await client.get("models")).json
-        opened = await client.start(**request())
-        await client.rested(opened["exploration"]["id"])
+        models = (await client.get("models")).json
+        start = await client.start(**request())
+        await client.rested(start["exploration"]["id"])
 
     server = {"title": "Ollama", "base_url": other.base_url, "models": ["qwen3:8b"]}
-    assert said["servers"] == [server]
-    assert said["embedded"]["size_bytes"] == 1_117_320_768
+    assert models["servers"] == [server]
+    assert models["embedded"]["size_bytes"] == 1_117_320_768
     assert other.chat_requests == []
 
 
@@ -68,13 +68,13 @@ async def test_the_model_that_was_chosen_is_asked_without_a_key_and_asked_again_
     other.script = TeaModel(is_lost=True)
     choice = {"name": "qwen3:8b", "base_url": other.base_url}
     async with client_of(house, "chooses", variables={"OPENAI_API_KEY": KEY}) as client:
-        opened = await client.start(**request(model=choice))
-        id_, path = opened["exploration"]["id"], opened["path"]
+        start = await client.start(**request(model=choice))
+        id_, path = start["exploration"]["id"], start["path"]
         await client.rested(id_)
         asked_before = len(other.chat_requests)
         await client.ask("DELETE", f"explorations/{id_}")
-        saved = (client.server.root / path).read_text(encoding="utf-8")
-        resumed = await client.post("explorations/open", {"path": path})
+        content = (client.server.root / path).read_text(encoding="utf-8")
+        answer = await client.post("explorations/open", {"path": path})
         await client.rested(id_)
         await client.do(id_, "go_on")
         await client.rested(id_)
@@ -83,10 +83,10 @@ async def test_the_model_that_was_chosen_is_asked_without_a_key_and_asked_again_
     assert asked_before
     assert len(other.chat_requests) > asked_before
     assert keys_of(other) == {None}
-    assert resumed.json["exploration"]["choice"] == choice
-    assert json.loads(saved)["metadata"]["exploracoder"]["choice"] == choice
-    assert resumed.json["exploration"]["model"] == "qwen3:8b"
-    assert KEY not in saved + log
+    assert answer.json["exploration"]["choice"] == choice
+    assert json.loads(content)["metadata"]["exploracoder"]["choice"] == choice
+    assert answer.json["exploration"]["model"] == "qwen3:8b"
+    assert KEY not in content + log
 
 
 async def test_a_key_goes_where_it_was_configured_for(
@@ -97,8 +97,8 @@ async def test_a_key_goes_where_it_was_configured_for(
     async with client_of(house, "keys", options=options, variables=variables) as client:
         for base_url in (other.base_url, house.endpoint.base_url):
             choice = {"name": "scripted", "base_url": base_url}
-            opened = await client.start(**request(model=choice))
-            await client.rested(opened["exploration"]["id"])
+            start = await client.start(**request(model=choice))
+            await client.rested(start["exploration"]["id"])
 
     assert keys_of(other) == {f"Bearer {OTHER_KEY}"}
     assert house.endpoint.chat_requests[-1].headers["authorization"] == f"Bearer {KEY}"
@@ -109,33 +109,33 @@ async def test_a_model_that_is_gone_is_named_and_another_can_take_its_place(
 ) -> None:
     with ScriptedModelServer(TeaModel(), model="qwen3:8b") as other:
         choice = {"name": "qwen3:8b", "base_url": other.base_url}
-        opened = await client.start(**request(model=choice))
-        id_, path = opened["exploration"]["id"], opened["path"]
+        start = await client.start(**request(model=choice))
+        id_, path = start["exploration"]["id"], start["path"]
         await client.rested(id_)
         await client.ask("DELETE", f"explorations/{id_}")
         other.model = "llama3"
-        renamed = await client.post("explorations/open", {"path": path})
+        no_model = await client.post("explorations/open", {"path": path})
 
-    gone = await client.post("explorations/open", {"path": path})
+    no_server = await client.post("explorations/open", {"path": path})
     here = {"name": "scripted", "base_url": house.endpoint.base_url}
-    resumed = await client.post("explorations/open", {"path": path, "model": here})
+    answer = await client.post("explorations/open", {"path": path, "model": here})
     await client.rested(id_)
 
-    assert (renamed.status, gone.status) == (409, 409)
-    assert "It has: llama3" in renamed.message
-    assert other.base_url in gone.message
-    assert gone.json["gone"] == choice
-    assert resumed.status == 200, resumed.text
-    assert resumed.json["exploration"]["choice"] == here
+    assert (no_model.status, no_server.status) == (409, 409)
+    assert "It has: llama3" in no_model.message
+    assert other.base_url in no_server.message
+    assert no_server.json["gone"] == choice
+    assert answer.status == 200, answer.text
+    assert answer.json["exploration"]["choice"] == here
 
 
 async def test_a_server_that_wants_a_key_and_gets_none_says_what_to_do(client: Client) -> None:
     with ScriptedModelServer(TeaModel(), require_key="a-secret-of-its-own") as other:
         choice = {"name": "scripted", "base_url": other.base_url}
-        opened = await client.start(**request(model=choice))
-        rested = await client.rested(opened["exploration"]["id"])
+        start = await client.start(**request(model=choice))
+        state = await client.rested(start["exploration"]["id"])
 
-    assert "none is configured for it" in rested["progress"]["error"]
+    assert "none is configured for it" in state["progress"]["error"]
 
 
 async def test_the_embedded_model_is_refused_until_it_is_there(client: Client) -> None:
@@ -146,14 +146,14 @@ async def test_the_embedded_model_is_refused_until_it_is_there(client: Client) -
 
 
 async def test_a_download_that_finds_no_source_says_why(client: Client) -> None:
-    begun = await client.post("models/pull", {})
-    said = begun.json
-    while said["is_pulling"]:
+    answer = await client.post("models/pull", {})
+    state = answer.json
+    while state["is_pulling"]:
         await asyncio.sleep(0.05)
-        said = (await client.get("models/pull")).json
+        state = (await client.get("models/pull")).json
 
-    assert begun.status == 202
-    assert "HF_HUB_OFFLINE" in said["error"]
+    assert answer.status == 202
+    assert "HF_HUB_OFFLINE" in state["error"]
 
 
 class _Hub(ThreadingHTTPServer):
@@ -178,9 +178,9 @@ class _HubHandler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        hub, asked = self.server, self.headers["Range"]
-        hub.asked.append(asked)
-        rest = hub.content[int(asked.removeprefix("bytes=").rstrip("-")) :]
+        hub, byte_range = self.server, self.headers["Range"]
+        hub.asked.append(byte_range)
+        rest = hub.content[int(byte_range.removeprefix("bytes=").rstrip("-")) :]
         self.send_response(206)
         self.send_header("Content-Length", str(len(rest)))
         self.end_headers()
@@ -224,7 +224,7 @@ async def test_a_download_is_told_ended_and_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content, block = bytes(range(256)) * 4_096, 1 << 18
-    published = ModelFile(
+    model_file = ModelFile(
         name="toy",
         file_name="toy.gguf",
         size_bytes=len(content),
@@ -232,7 +232,7 @@ async def test_a_download_is_told_ended_and_gone_on_with(
         sources=(Hub(repository="maker/toy", file_name="toy.gguf"),),
         license="MIT",
     )
-    pulling = WeightsDownload(logging.getLogger("test"), WeightsStore(published, tmp_path))
+    pulling = WeightsDownload(logging.getLogger("test"), WeightsStore(model_file, tmp_path))
     with hub_with(content, block) as hub:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{hub.server_address[1]}")
         monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
@@ -243,7 +243,7 @@ async def test_a_download_is_told_ended_and_gone_on_with(
         await until(lambda: pulling.state().done_bytes == block)
         half = pulling.state()
         pulling.cancel()
-        ended = pulling.state()
+        after_cancel = pulling.state()
         hub.goes_on.release()
         pulling.start()
         await until(lambda: len(hub.asked) == 2)
@@ -253,7 +253,7 @@ async def test_a_download_is_told_ended_and_gone_on_with(
 
     assert (before.is_there, before.is_pulling, before.done_bytes) == (False, False, 0)
     assert (half.is_pulling, half.size_bytes, half.license) == (True, 4 * block, "MIT")
-    assert (ended.is_pulling, ended.error) == (False, "")
+    assert (after_cancel.is_pulling, after_cancel.error) == (False, "")
     assert hub.asked[0] == "bytes=0-"
     assert int(hub.asked[1].removeprefix("bytes=").rstrip("-")) >= block
     assert (tmp_path / "toy.gguf").read_bytes() == content

@@ -71,8 +71,8 @@ def own(id_: str, source: str) -> dict[str, Any]:
 
 @pytest.fixture
 async def opened(client: Client) -> AsyncIterator[Any]:
-    made = await client.start(**request())
-    yield await client.rested(made["exploration"]["id"])
+    start = await client.start(**request())
+    yield await client.rested(start["exploration"]["id"])
 
 
 async def test_two_tabs_lose_nothing_of_each_other(client: Client, opened: Any) -> None:
@@ -126,8 +126,8 @@ async def test_a_tab_that_is_behind_takes_nothing_back(client: Client, opened: A
     answer = await behind.save()
 
     assert answer.status == 200, answer.text
-    saved = json.loads(behind.file.read_text(encoding="utf-8"))["metadata"]["exploracoder"]
-    assert [step["subtask"]["goal"] for step in saved["steps"]][-1] == "Not in the tab yet"
+    metadata = json.loads(behind.file.read_text(encoding="utf-8"))["metadata"]["exploracoder"]
+    assert [step["subtask"]["goal"] for step in metadata["steps"]][-1] == "Not in the tab yet"
     assert behind.on_disk()["mine"] == "c = 3"
     assert any("Not in the tab yet" in cell["source"] for cell in answer.json["change"]["cells"])
 
@@ -152,12 +152,12 @@ async def test_what_is_no_exploration_is_not_written_over(client: Client, opened
     other = json.dumps(content)
     tab.file.write_text(other, encoding="utf-8")
 
-    refused = await tab.save()
+    refusal = await tab.save()
     outside = await client.ask("PUT", "notebook", {"path": "../x.ipynb", "content": content})
     missing = await client.ask("PUT", "notebook", {"path": "x.ipynb", "content": content})
     nonsense = await client.ask("PUT", "notebook", {"path": tab.path, "content": {"cells": 1}})
 
-    assert (refused.status, outside.status) == (400, 400)
+    assert (refusal.status, outside.status) == (400, 400)
     assert (missing.status, nonsense.status) == (404, 400)
     assert tab.file.read_text(encoding="utf-8") == other
 
@@ -168,8 +168,8 @@ async def test_many_saves_at_once_lose_nothing(client: Client, opened: Any) -> N
     for number, tab in enumerate(tabs):
         tab.insert(number, f"own-{number}", f"n = {number}")
 
-    added = client.do(id_, "add_subtask", goal="While all save")
-    answers = await asyncio.gather(*(tab.save() for tab in tabs), added)
+    command = client.do(id_, "add_subtask", goal="While all save")
+    answers = await asyncio.gather(*(tab.save() for tab in tabs), command)
     await client.rested(id_)
 
     assert {answer.status for answer in answers} == {200, 202}
@@ -187,13 +187,11 @@ def written(id_: str, source: str) -> dict[str, Any]:
 
 def test_what_the_server_wrote_is_nobodys_even_if_a_tab_shows_another_candidate() -> None:
     base = {"s1": state_of(written("s1", ""))}
-    shown = written("s1", "p = 2")
+    cell = written("s1", "p = 2")
 
-    joined = with_others(
-        [shown], [written("s1", "v = 1")], base, seen={"s1"}, before={"s1": "v = 1"}
-    )
+    cells = with_others([cell], [written("s1", "v = 1")], base, seen={"s1"}, before={"s1": "v = 1"})
 
-    assert joined == [shown]
+    assert cells == [cell]
 
 
 def test_a_file_that_was_not_read_removes_nothing() -> None:
@@ -206,10 +204,10 @@ def test_a_file_that_was_not_read_removes_nothing() -> None:
 def test_outputs_and_pictures_of_others_are_changes_too() -> None:
     before, run = own("a", "5"), {**own("a", "5"), "execution_count": 3, "outputs": [{}]}
     note = {"cell_type": "markdown", "id": "n", "metadata": {}, "source": "![x](attachment:x)"}
-    pasted = {**note, "attachments": {"x": {"image/png": "AA=="}}}
+    picture_note = {**note, "attachments": {"x": {"image/png": "AA=="}}}
     base = {"a": state_of(before), "n": state_of(note)}
 
-    assert with_others([before, note], [run, pasted], base, seen=base) == [run, pasted]
+    assert with_others([before, note], [run, picture_note], base, seen=base) == [run, picture_note]
 
 
 def test_what_is_typed_into_a_heading_stays_until_the_heading_changes() -> None:
@@ -217,13 +215,13 @@ def test_what_is_typed_into_a_heading_stays_until_the_heading_changes() -> None:
         mark = {"exploracoder": {"role": "goal", "subtask": "s1"}}
         return {"cell_type": "markdown", "id": "s1-goal", "metadata": mark, "source": source}
 
-    noted, before = heading("## 1. Read\nA note"), {"s1-goal": "## 1. Read"}
+    file_cell, before = heading("## 1. Read\nA note"), {"s1-goal": "## 1. Read"}
 
-    kept = merged([heading("## 1. Read")], [noted], before)
-    changed = merged([heading("## 1. Read all")], [noted], before)
+    same_heading = merged([heading("## 1. Read")], [file_cell], before)
+    new_heading = merged([heading("## 1. Read all")], [file_cell], before)
 
-    assert [cell["source"] for cell in kept] == ["## 1. Read\nA note"]
-    assert [cell["source"] for cell in changed] == ["## 1. Read all", "## 1. Read\nA note"]
+    assert [cell["source"] for cell in same_heading] == ["## 1. Read\nA note"]
+    assert [cell["source"] for cell in new_heading] == ["## 1. Read all", "## 1. Read\nA note"]
 
 
 def test_cells_without_ids_are_known_by_what_they_are() -> None:
@@ -245,11 +243,11 @@ def test_tabs_and_server_give_a_text_the_same_name() -> None:
 def test_new_cells_of_others_stand_behind_the_cell_that_they_follow() -> None:
     before = [own("a", "1"), own("b", "2")]
     base = {cell["id"]: state_of(cell) for cell in before}
-    found = [own("top", "0"), before[0], own("n1", "3"), own("n2", "4"), before[1]]
+    file_cells = [own("top", "0"), before[0], own("n1", "3"), own("n2", "4"), before[1]]
 
-    joined = with_others([before[1], before[0]], found, base, seen=base)
+    cells = with_others([before[1], before[0]], file_cells, base, seen=base)
 
-    assert [cell["id"] for cell in joined] == ["top", "b", "a", "n1", "n2"]
+    assert [cell["id"] for cell in cells] == ["top", "b", "a", "n1", "n2"]
 
 
 def test_a_difference_names_what_is_new_and_the_order_only_if_it_is_another() -> None:

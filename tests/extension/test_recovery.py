@@ -37,8 +37,8 @@ async def own(own_server: Server, model: Model) -> AsyncIterator[Client]:
 
 async def with_one_accepted(client: Client, **changes: Any) -> Any:
     """An exploration whose first subtask is done and whose second waits for review."""
-    opened = await client.start(**request(**changes))
-    id_ = opened["exploration"]["id"]
+    start = await client.start(**request(**changes))
+    id_ = start["exploration"]["id"]
     await client.rested(id_)
     await client.do(id_, "go_on")
     state = await client.rested(id_)
@@ -67,18 +67,18 @@ async def test_what_was_accepted_outlives_a_server_that_is_killed(
     own_server.kill()
     own_server.start()
 
-    listed = (await own.get("explorations")).json["explorations"]
-    opened = await own.post("explorations/open", {"path": before["path"]})
+    explorations = (await own.get("explorations")).json["explorations"]
+    answer = await own.post("explorations/open", {"path": before["path"]})
     again = await own.post("explorations/open", {"path": before["path"]})
-    id_ = opened.json["exploration"]["id"]
+    id_ = answer.json["exploration"]["id"]
     after = await own.rested(id_)
     await own.do(id_, "accept", subtask=after["exploration"]["steps"][1]["subtask"]["id"])
     later = await own.rested(id_)
 
-    assert [one["is_open"] for one in listed if one["id"] == id_] == [False]
-    assert opened.status == 200, opened.text
-    assert (opened.json["resumed"], again.json["resumed"]) == (True, False)
-    assert opened.json["epoch"] != before["epoch"]
+    assert [one["is_open"] for one in explorations if one["id"] == id_] == [False]
+    assert answer.status == 200, answer.text
+    assert (answer.json["resumed"], again.json["resumed"]) == (True, False)
+    assert answer.json["epoch"] != before["epoch"]
     assert done(after) == done(before)
     assert after["progress"]["error"] == ""
     assert later["exploration"]["steps"][1]["status"] == "done", later["progress"]
@@ -87,8 +87,8 @@ async def test_what_was_accepted_outlives_a_server_that_is_killed(
 async def test_the_journal_has_what_the_notebook_could_not_take(
     own: Client, own_server: Server
 ) -> None:
-    opened = await own.start(**request())
-    id_, file = opened["exploration"]["id"], own_server.root / opened["path"]
+    start = await own.start(**request())
+    id_, file = start["exploration"]["id"], own_server.root / start["path"]
     await own.rested(id_)
     file.unlink()
     file.mkdir()
@@ -98,9 +98,9 @@ async def test_the_journal_has_what_the_notebook_could_not_take(
     file.rmdir()
     own_server.start()
 
-    resumed = (await own.post("explorations/open", {"path": opened["path"]})).json
+    after = (await own.post("explorations/open", {"path": start["path"]})).json
 
-    goals = [step["subtask"]["goal"] for step in resumed["exploration"]["steps"]]
+    goals = [step["subtask"]["goal"] for step in after["exploration"]["steps"]]
     assert "cannot be written" in state["progress"]["error"]
     assert "Only the journal knows this" in goals
 
@@ -117,16 +117,16 @@ async def test_a_notebook_that_was_lost_comes_back_from_the_journal(
     else:
         file.unlink()
 
-    opened = await own.post("explorations/open", {"path": state["path"]})
+    answer = await own.post("explorations/open", {"path": state["path"]})
 
-    assert opened.status == 200, opened.text
-    assert done(opened.json) == done(state)
+    assert answer.status == 200, answer.text
+    assert done(answer.json) == done(state)
     assert done({"exploration": json.loads(file.read_text("utf-8"))["metadata"]["exploracoder"]})
 
 
 def pids_of(text: str) -> list[int]:
     """The processes whose command line has a text."""
-    found = []
+    pids = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
@@ -134,8 +134,8 @@ def pids_of(text: str) -> list[int]:
             except OSError:
                 continue
             if text.encode() in words:
-                found.append(int(folder.name))
-    return found
+                pids.append(int(folder.name))
+    return pids
 
 
 async def test_a_kernel_that_is_killed_is_started_again_with_what_was_accepted(
@@ -146,15 +146,15 @@ async def test_a_kernel_that_is_killed_is_started_again_with_what_was_accepted(
     for pid in pids_of(f"kernel-{before['kernel_id']}.json"):
         os.kill(pid, signal.SIGKILL)
 
-    said = await own.until(id_, lambda state: "again" in state["progress"]["error"], "The news")
-    revived = await own.until(id_, lambda state: "was started again" in state["progress"]["error"])
-    revived = await own.rested(id_)
-    second = revived["exploration"]["steps"][1]["subtask"]["id"]
+    news = await own.until(id_, lambda state: "again" in state["progress"]["error"], "The news")
+    restart = await own.until(id_, lambda state: "was started again" in state["progress"]["error"])
+    restart = await own.rested(id_)
+    second = restart["exploration"]["steps"][1]["subtask"]["id"]
     answer = await own.do(id_, "try_code", subtask=second, code="kept = list(leaves)")
     after = await own.rested(id_)
 
-    assert said["exploration"]["status"] != "running"
-    assert done(revived) == done(before)
+    assert news["exploration"]["status"] != "running"
+    assert done(restart) == done(before)
     assert answer.status == 202, answer.text
     assert after["exploration"]["steps"][1]["status"] == "done", after["progress"]
     assert "was started again" not in after["progress"]["error"]
@@ -165,13 +165,13 @@ async def test_a_kernel_that_is_shut_down_stays_so_until_it_is_needed(own: Clien
     id_ = before["exploration"]["id"]
 
     await own.jupyter("DELETE", f"kernels/{before['kernel_id']}")
-    lost = await own.until(id_, lambda state: state["progress"]["error"] != "", "The news")
+    news = await own.until(id_, lambda state: state["progress"]["error"] != "", "The news")
     await asyncio.sleep(2)
     running = await own.jupyter("GET", "kernels")
     await own.do(id_, "go_on")
     after = await own.rested(id_)
 
-    assert "Go on" in lost["progress"]["error"]
+    assert "Go on" in news["progress"]["error"]
     assert running == []
     assert after["kernel_id"] != before["kernel_id"]
     assert done(after) == done(before)
@@ -179,14 +179,14 @@ async def test_a_kernel_that_is_shut_down_stays_so_until_it_is_needed(own: Clien
 
 
 async def test_a_users_own_cells_stay_in_the_notebook(own: Client) -> None:
-    opened = await own.start(**request())
-    id_, file = opened["exploration"]["id"], own.server.root / opened["path"]
+    start = await own.start(**request())
+    id_, file = start["exploration"]["id"], own.server.root / start["path"]
     await own.rested(id_)
-    made = json.loads(file.read_text(encoding="utf-8"))
+    content = json.loads(file.read_text(encoding="utf-8"))
     note = {"cell_type": "markdown", "id": "mine", "metadata": {}, "source": "My own note"}
-    made["cells"].insert(2, note)
+    content["cells"].insert(2, note)
     await asyncio.sleep(0.01)
-    file.write_text(json.dumps(made), encoding="utf-8")
+    file.write_text(json.dumps(content), encoding="utf-8")
 
     await own.do(id_, "add_subtask", goal="Do something more")
     await asyncio.sleep(0.5)
@@ -199,18 +199,20 @@ async def test_a_users_own_cells_stay_in_the_notebook(own: Client) -> None:
 
 async def test_what_is_typed_into_cells_without_being_run_is_never_lost(own: Client) -> None:
     """A pasted copy, an edit of a cell that stays as it is, one of a cell that is then removed."""
-    opened = await own.start(**request())
-    id_, file = opened["exploration"]["id"], own.server.root / opened["path"]
+    start = await own.start(**request())
+    id_, file = start["exploration"]["id"], own.server.root / start["path"]
     await own.rested(id_)
-    made = json.loads(file.read_text(encoding="utf-8"))
-    ours = [one for one in made["cells"] if one["metadata"]["exploracoder"]["role"] == "candidate"]
+    content = json.loads(file.read_text(encoding="utf-8"))
+    ours = [
+        one for one in content["cells"] if one["metadata"]["exploracoder"]["role"] == "candidate"
+    ]
     first, second = ours[0], ours[1]
     copy = {**first, "id": "pasted-copy", "source": "copied = 1"}
-    made["cells"].insert(made["cells"].index(first) + 1, copy)
+    content["cells"].insert(content["cells"].index(first) + 1, copy)
     first["source"] = "typed_here = 1"
     second["source"] = "typed_there = 2"
     await asyncio.sleep(0.01)
-    file.write_text(json.dumps(made), encoding="utf-8")
+    file.write_text(json.dumps(content), encoding="utf-8")
 
     await own.do(id_, "delete_subtask", subtask=second["id"])
     await asyncio.sleep(0.5)
@@ -223,8 +225,8 @@ async def test_what_is_typed_into_cells_without_being_run_is_never_lost(own: Cli
     assert sources["pasted-copy"] == "copied = 1"
     ids = list(sources)
     assert ids.index("pasted-copy") == ids.index(first["id"]) + 1
-    kept = [one for one in cells if "".join(one["source"]) == "typed_there = 2"]
-    assert [one["metadata"] for one in kept] == [{}]
+    own_cells = [one for one in cells if "".join(one["source"]) == "typed_there = 2"]
+    assert [one["metadata"] for one in own_cells] == [{}]
     assert "Do something more" in json.dumps(cells)
 
 
@@ -258,8 +260,8 @@ def damaged() -> dict[str, Any]:
     from exploracoder import document
     from exploration.samples import exploration
 
-    made = document.to_notebook(exploration(id="a" * 32), 7)
-    return dict(json.loads(json.dumps(made)))
+    content = document.to_notebook(exploration(id="a" * 32), 7)
+    return dict(json.loads(json.dumps(content)))
 
 
 @pytest.mark.parametrize("revision", [-1, True, "9", 10**40, None])
@@ -275,12 +277,12 @@ async def test_a_notebook_of_somebody_elses_starts_no_program_that_it_names(
     ours["libraries"] = []
     (own.server.root / "trap.ipynb").write_text(json.dumps(damaged), encoding="utf-8")
 
-    refused = await own.post("explorations/open", {"path": "trap.ipynb"})
-    agreed = refused.json["preview"]["digest"]
-    answer = await own.post("explorations/open", {"path": "trap.ipynb", "agreed": agreed})
+    refusal = await own.post("explorations/open", {"path": "trap.ipynb"})
+    digest = refusal.json["preview"]["digest"]
+    answer = await own.post("explorations/open", {"path": "trap.ipynb", "agreed": digest})
 
     assert answer.status in (200, 400), answer.text
-    assert refused.json["preview"]["python"] != str(trap)
+    assert refusal.json["preview"]["python"] != str(trap)
     assert not sprung.exists()
     assert not (own.server.journal.parent.parent / "outside.json").exists()
 
@@ -289,49 +291,49 @@ async def test_a_copy_of_a_notebook_is_another_exploration(own: Client) -> None:
     state = await with_one_accepted(own)
     shutil.copy(own.server.root / state["path"], own.server.root / "copy.ipynb")
 
-    copied = (await own.post("explorations/open", {"path": "copy.ipynb"})).json
+    copy = (await own.post("explorations/open", {"path": "copy.ipynb"})).json
 
-    assert copied["exploration"]["id"] != state["exploration"]["id"]
-    assert copied["path"] == "copy.ipynb"
-    assert done(copied) == done(state)
+    assert copy["exploration"]["id"] != state["exploration"]["id"]
+    assert copy["path"] == "copy.ipynb"
+    assert done(copy) == done(state)
 
 
 async def test_a_notebook_that_was_renamed_is_followed(own: Client) -> None:
-    opened = await own.start(**request())
-    id_ = opened["exploration"]["id"]
+    start = await own.start(**request())
+    id_ = start["exploration"]["id"]
     await own.rested(id_)
     sessions = await own.jupyter("GET", "sessions")
-    session = next(one for one in sessions if one["path"] == opened["path"])
-    await own.jupyter("PATCH", f"contents/{opened['path']}", {"path": "renamed.ipynb"})
+    session = next(one for one in sessions if one["path"] == start["path"])
+    await own.jupyter("PATCH", f"contents/{start['path']}", {"path": "renamed.ipynb"})
     await own.jupyter("PATCH", f"sessions/{session['id']}", {"path": "renamed.ipynb"})
 
     await own.do(id_, "add_subtask", goal="After the move")
     state = await own.state(id_)
 
     assert state["path"] == "renamed.ipynb"
-    assert not (own.server.root / opened["path"]).exists()
+    assert not (own.server.root / start["path"]).exists()
     assert "After the move" in (own.server.root / "renamed.ipynb").read_text(encoding="utf-8")
 
 
 async def test_replaying_needs_no_model_and_says_what_changed(own: Client, house: House) -> None:
     state = await with_one_accepted(own)
     await own.ask("DELETE", f"explorations/{state['exploration']['id']}")
-    asked = len(house.endpoint.requests)
+    request_count = len(house.endpoint.requests)
 
     answer = await own.post("explorations/replay", {"path": state["path"]})
 
     assert answer.status == 200, answer.text
-    assert len(house.endpoint.requests) == asked
+    assert len(house.endpoint.requests) == request_count
     assert [cell["result"] for cell in answer.json["cells"]] == ["same"] * 2
     assert answer.json["versions"] == []
 
     _upgrade(own.server.root / "project" / "tealeaf")
-    upgraded = (await own.post("explorations/replay", {"path": state["path"]})).json
-    context, first = upgraded["cells"]
+    replay = (await own.post("explorations/replay", {"path": state["path"]})).json
+    context, first = replay["cells"]
 
-    assert upgraded["versions"] == [{"library": "tealeaf", "before": "2.1", "now": "2.2"}]
+    assert replay["versions"] == [{"library": "tealeaf", "before": "2.1", "now": "2.2"}]
     assert (context["result"], context["versions"]) == ("same", [])
-    assert (first["result"], first["versions"]) == ("changed", upgraded["versions"])
+    assert (first["result"], first["versions"]) == ("changed", replay["versions"])
     assert "name='assam'" in first["before"]
     assert "name='ASSAM'" in first["now"]
 

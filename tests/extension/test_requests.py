@@ -13,41 +13,41 @@ SOME_ID = "0" * 32
 
 
 async def test_status_says_what_the_server_works_with(client: Client) -> None:
-    said = (await client.get("status")).json
+    status = (await client.get("status")).json
 
-    assert said["model"] == "scripted"
-    assert said["model_url"].startswith("http://127.0.0.1:")
-    assert said["is_embedded"] is False
-    assert said["embedded"]["is_there"] is False
-    assert said["embedded"]["license"] == "Apache-2.0"
-    assert said["model_error"] == ""
-    assert said["default_profile"] == "standard"
-    assert set(said["profiles"]) == {"standard", "paper", "small"}
-    assert said["sandbox"]
+    assert status["model"] == "scripted"
+    assert status["model_url"].startswith("http://127.0.0.1:")
+    assert status["is_embedded"] is False
+    assert status["embedded"]["is_there"] is False
+    assert status["embedded"]["license"] == "Apache-2.0"
+    assert status["model_error"] == ""
+    assert status["default_profile"] == "standard"
+    assert set(status["profiles"]) == {"standard", "paper", "small"}
+    assert status["sandbox"]
 
 
 async def test_installed_libraries_are_those_of_the_kernels_python(client: Client) -> None:
-    said = (await client.get("libraries?kernel_name=python3")).json
+    reply = (await client.get("libraries?kernel_name=python3")).json
 
-    named = {one["name"].lower(): one for one in said["libraries"]}
-    assert named["pydantic"]["import_name"] == "pydantic"
-    assert named["pydantic"]["version"]
+    libraries = {one["name"].lower(): one for one in reply["libraries"]}
+    assert libraries["pydantic"]["import_name"] == "pydantic"
+    assert libraries["pydantic"]["version"]
 
 
 async def test_a_library_is_indexed_with_progress_and_found(client: Client) -> None:
     async with client.tab() as tab:
         await tab.read()
         indexed = await client.post("libraries", {"target": "./project/tealeaf"})
-        seen = await tab.until(lambda said: said["kind"] == "library" and said["is_done"])
+        events = await tab.until(lambda said: said["kind"] == "library" and said["is_done"])
 
-    found = await client.get("search?query=read+leaves&libraries=tealeaf&k=3")
+    answer = await client.get("search?query=read+leaves&libraries=tealeaf&k=3")
 
     assert indexed.status == 200, indexed.text
     assert indexed.json["name"] == "tealeaf"
     assert indexed.json["apis"] > 5
-    assert seen[-1]["error"] == ""
-    assert found.json["apis"][0]["doc"]["path"].startswith("tealeaf.")
-    assert len(found.json["apis"]) == 3
+    assert events[-1]["error"] == ""
+    assert answer.json["apis"][0]["doc"]["path"].startswith("tealeaf.")
+    assert len(answer.json["apis"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ async def test_an_exploration_that_cannot_be_started_is_refused_with_the_reason(
 
     assert answer.status in (400, 404), answer.text
     assert said in answer.message
-    listed = (await client.get("explorations")).json["explorations"]
-    assert not [one for one in listed if one["is_open"]]
+    explorations = (await client.get("explorations")).json["explorations"]
+    assert not [one for one in explorations if one["is_open"]]
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ async def test_only_exploration_notebooks_below_the_root_are_opened(
 
 
 async def test_commands_are_held_to_their_form(client: Client) -> None:
-    opened = await client.start(**request())
-    id_ = opened["exploration"]["id"]
+    start = await client.start(**request())
+    id_ = start["exploration"]["id"]
     await client.rested(id_)
 
     unknown = await client.do(id_, "dance")

@@ -16,16 +16,16 @@ async def test_two_kernels_have_libraries_of_one_name_from_two_places(tmp_path: 
     interpreter = Interpreter.inspect(sys.executable)
     shelves = Shelves(lambda: Index.open(tmp_path / "index", MiniLmEmbedder()), EventLog())
     try:
-        found = {}
+        views = {}
         for place, function in (("old", "steep"), ("new", "brew")):
             (tmp_path / place).mkdir()
             module = tmp_path / place / "teapot.py"
             module.write_text(f'def {function}():\n    """Make the tea."""\n')
             view = await shelves.view()
             await shelves.put(str(module), interpreter, view)
-            found[function] = view
+            views[function] = view
 
-        for function, view in found.items():
+        for function, view in views.items():
             (hit,) = view.search("make tea", ["teapot"], 5)
             assert hit.doc.path == f"teapot.{function}"
     finally:

@@ -44,16 +44,16 @@ def suggested(
 
 
 def test_a_variable_that_the_task_names_is_brought() -> None:
-    found = suggested(
+    suggestion = suggested(
         "Sum the orders by month.", "orders = load()", variables=("orders", "month_", "x")
     )
 
-    assert found.bring == ("orders",)
-    assert found.cells == ()
+    assert suggestion.bring == ("orders",)
+    assert suggestion.cells == ()
 
 
 def test_what_the_kernel_does_not_hold_comes_by_its_cells_and_what_they_need() -> None:
-    found = suggested(
+    suggestion = suggested(
         "Clean `text` with strip_all.",
         "import re",
         "words = ['a']",
@@ -63,8 +63,8 @@ def test_what_the_kernel_does_not_hold_comes_by_its_cells_and_what_they_need() -
         variables=("limit",),
     )
 
-    assert found.cells == ("c0", "c1", "c2", "c3")
-    assert found.bring == ("limit",)
+    assert suggestion.cells == ("c0", "c1", "c2", "c3")
+    assert suggestion.bring == ("limit",)
 
 
 def test_what_a_cell_binds_anew_comes_from_the_cells_above_it() -> None:
@@ -97,15 +97,17 @@ def test_local_names_of_functions_are_none_of_the_notebooks() -> None:
 
 
 def test_libraries_are_those_that_are_imported_and_models_may_not_know() -> None:
-    found = suggested("Brew", "import os, pandas as pd\nfrom tealeaf import pots\nimport teapots")
+    suggestion = suggested(
+        "Brew", "import os, pandas as pd\nfrom tealeaf import pots\nimport teapots"
+    )
 
-    assert found.libraries == ("tealeaf", "Tea-Pots")
+    assert suggestion.libraries == ("tealeaf", "Tea-Pots")
 
 
 def test_a_known_library_that_the_task_names_goes_first() -> None:
-    found = suggested("Do it with pandas", "import tealeaf\nimport pandas")
+    suggestion = suggested("Do it with pandas", "import tealeaf\nimport pandas")
 
-    assert found.libraries == ("pandas", "tealeaf")
+    assert suggestion.libraries == ("pandas", "tealeaf")
 
 
 @pytest.mark.parametrize(
@@ -137,9 +139,9 @@ def test_a_module_beside_the_notebook_is_a_library(tmp_path: Path) -> None:
     "source", ["%%bash\nls", "def (", "x = 1\x00", "(" * 5000, "%matplotlib inline\nimport tealeaf"]
 )
 def test_cells_that_are_no_python_are_passed_over(source: str) -> None:
-    found = suggested("the text", source, "text = 1")
+    suggestion = suggested("the text", source, "text = 1")
 
-    assert found.cells == ("c1",)
+    assert suggestion.cells == ("c1",)
 
 
 def test_the_cell_that_a_task_is_written_in_does_not_run_first() -> None:
@@ -156,12 +158,12 @@ def error_with(message: str, *frames: str) -> CellError:
 
 def test_a_failed_cell_becomes_the_task_with_what_it_needs() -> None:
     error = error_with("module 'tealeaf' has no attribute 'reed'")
-    found = suggested("", "text = 'assam'", FAILED, cell_id="c1", error=error)
+    suggestion = suggested("", "text = 'assam'", FAILED, cell_id="c1", error=error)
 
-    assert "AttributeError: module 'tealeaf' has no attribute 'reed'" in found.task
-    assert FAILED in found.task
-    assert found.cells == ("c0",)
-    assert found.libraries == ("tealeaf",)
+    assert "AttributeError: module 'tealeaf' has no attribute 'reed'" in suggestion.task
+    assert FAILED in suggestion.task
+    assert suggestion.cells == ("c0",)
+    assert suggestion.libraries == ("tealeaf",)
 
 
 def test_the_library_is_the_one_that_the_cell_called_and_not_one_below_it() -> None:
@@ -171,11 +173,11 @@ def test_the_library_is_the_one_that_the_cell_called_and_not_one_below_it() -> N
         f"{SITE}/teapots/a.py",
         f"{SITE}/pandas/b.py",
     ]
-    found = suggested(
+    suggestion = suggested(
         "", "import teapots as t, pandas", "t.go()", cell_id="c1", error=error_with("no", *frames)
     )
 
-    assert found.libraries == ("Tea-Pots",)
+    assert suggestion.libraries == ("Tea-Pots",)
 
 
 def test_a_library_below_the_home_folder_is_recognised() -> None:
@@ -188,29 +190,29 @@ def test_a_library_below_the_home_folder_is_recognised() -> None:
 
 
 def test_a_long_cell_is_cut_in_the_task() -> None:
-    found = suggested("", "x = 1\n" * 5000, cell_id="c0", error=error_with("bad"))
+    suggestion = suggested("", "x = 1\n" * 5000, cell_id="c0", error=error_with("bad"))
 
-    assert 1000 < len(found.task) < 10_000
+    assert 1000 < len(suggestion.task) < 10_000
 
 
 def test_without_a_frame_of_a_library_it_is_the_one_that_the_cell_uses() -> None:
-    found = suggested(
+    suggestion = suggested(
         "", "import pandas as pd, tealeaf as t", "pd.x(t.y)", cell_id="c1", error=error_with("bad")
     )
 
-    assert found.libraries == ("tealeaf",)
+    assert suggestion.libraries == ("tealeaf",)
 
 
 async def test_the_server_suggests_what_is_installed_and_beside_the_notebook(
     client: Client,
 ) -> None:
     cells = [{"id": "a", "source": "import tealeaf, pydantic"}]
-    told = {"task": "t", "cells": cells, "path": "project/x.ipynb", "kernel_name": "python3"}
+    body = {"task": "t", "cells": cells, "path": "project/x.ipynb", "kernel_name": "python3"}
 
-    found = await client.post("suggestions", told)
+    answer = await client.post("suggestions", body)
 
-    assert found.status == 200, found.text
-    assert set(found.json["libraries"]) == {"./project/tealeaf", "pydantic"}
+    assert answer.status == 200, answer.text
+    assert set(answer.json["libraries"]) == {"./project/tealeaf", "pydantic"}
 
 
 @pytest.mark.parametrize(

@@ -33,17 +33,17 @@ class Notebook:
         assert before in self.text
         self.file.write_text(self.text.replace(before, after), encoding="utf-8")
 
-    async def ask(self, verb: str, agreed: str = "") -> Answer:
-        body = {"path": self.file.name, "agreed": agreed}
+    async def ask(self, verb: str, digest: str = "") -> Answer:
+        body = {"path": self.file.name, "agreed": digest}
         return await self.client.post(f"explorations/{verb}", body)
 
     async def resume_and_close(self) -> Answer:
         """Agree to what is shown."""
-        shown = (await self.ask("open")).json["preview"]
-        opened = await self.ask("open", shown["digest"])
-        await self.client.rested(opened.json["exploration"]["id"])
-        await self.client.ask("DELETE", f"explorations/{opened.json['exploration']['id']}")
-        return opened
+        preview = (await self.ask("open")).json["preview"]
+        answer = await self.ask("open", preview["digest"])
+        await self.client.rested(answer.json["exploration"]["id"])
+        await self.client.ask("DELETE", f"explorations/{answer.json['exploration']['id']}")
+        return answer
 
 
 @pytest.fixture
@@ -51,9 +51,9 @@ def foreign(client: Client) -> Notebook:
     root, id_ = client.server.root, uuid4().hex
     library = str(root / "project" / "tealeaf")
     task = Task(text=f"Name {id_}", libraries=(library,), context=CONTEXT)
-    made = exploration(id=id_, task=task, steps=(), solution=None, is_planned=False)
+    sample = exploration(id=id_, task=task, steps=(), solution=None, is_planned=False)
     file = root / f"{id_}.ipynb"
-    file.write_text(json.dumps(document.to_notebook(made, 3)), encoding="utf-8")
+    file.write_text(json.dumps(document.to_notebook(sample, 3)), encoding="utf-8")
     return Notebook(file, client)
 
 
@@ -82,33 +82,33 @@ async def test_what_it_would_run_and_read_is_shown_before_anything_is_started(
 
 async def test_a_model_that_it_names_is_not_asked(client: Client, foreign: Notebook) -> None:
     choice = {"name": "tea", "base_url": "http://127.0.0.1:9/v1"}
-    made = json.loads(foreign.text)
-    made["metadata"]["exploracoder"]["choice"] = choice
-    foreign.file.write_text(json.dumps(made), encoding="utf-8")
+    content = json.loads(foreign.text)
+    content["metadata"]["exploracoder"]["choice"] = choice
+    foreign.file.write_text(json.dumps(content), encoding="utf-8")
 
-    opened = await foreign.resume_and_close()
+    answer = await foreign.resume_and_close()
 
-    assert opened.status == 200, opened.text
-    assert opened.json["exploration"]["choice"] == {"name": "", "base_url": ""}
+    assert answer.status == 200, answer.text
+    assert answer.json["exploration"]["choice"] == {"name": "", "base_url": ""}
 
 
 async def test_agreeing_to_what_was_shown_resumes_it_and_is_remembered(foreign: Notebook) -> None:
-    opened = await foreign.resume_and_close()
+    answer = await foreign.resume_and_close()
     again = await foreign.ask("replay")
 
-    assert opened.status == 200, opened.text
+    assert answer.status == 200, answer.text
     assert again.status == 200, again.text
 
 
 async def test_what_changed_after_it_was_shown_is_shown_again(foreign: Notebook) -> None:
-    shown = (await foreign.ask("replay")).json["preview"]
+    preview = (await foreign.ask("replay")).json["preview"]
     foreign.replace("assam 5", "assam 6")
 
-    guessed = await foreign.ask("replay", "a guess")
-    changed = await foreign.ask("replay", shown["digest"])
+    guess = await foreign.ask("replay", "a guess")
+    again = await foreign.ask("replay", preview["digest"])
 
-    assert (guessed.status, changed.status) == (409, 409)
-    assert "assam 6" in changed.json["preview"]["code"]
+    assert (guess.status, again.status) == (409, 409)
+    assert "assam 6" in again.json["preview"]["code"]
 
 
 async def test_ones_own_notebook_that_comes_back_with_other_code_is_asked_about(

@@ -29,12 +29,12 @@ _DEFINED = r"^ *(?:export |async |default )*(?:def|class|function|const) {0}\b|^
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The text of all pages by their path from the root on, with those made from the code."""
-    made = tmp_path_factory.mktemp("reference")
-    subprocess.run([sys.executable, ROOT / "docs" / "generate.py", made], check=True)
+    reference = tmp_path_factory.mktemp("reference")
+    subprocess.run([sys.executable, ROOT / "docs" / "generate.py", reference], check=True)
     below = (page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))
-    written = [page.relative_to(ROOT) for page in [*ROOT.glob("*.md"), *below]]
-    ours = {page: ROOT / page for page in written if not _FOREIGN & set(page.parts)}
-    ours |= {Path("docs", "reference", page.name): page for page in made.iterdir()}
+    paths = [page.relative_to(ROOT) for page in [*ROOT.glob("*.md"), *below]]
+    ours = {page: ROOT / page for page in paths if not _FOREIGN & set(page.parts)}
+    ours |= {Path("docs", "reference", page.name): page for page in reference.iterdir()}
     return {str(page): file.read_text(encoding="utf-8") for page, file in ours.items()}
 
 
@@ -46,8 +46,8 @@ def _anchors(text: str) -> set[str]:
 
 def _leads_nowhere(page: str, target: str, anchor: str, pages: Mapping[str, str]) -> bool:
     there = os.path.normpath(Path(page).parent / target) if target else page
-    if included := _INCLUDED.search(pages.get(there, "")):
-        there = os.path.normpath(Path(there).parent / included[1])
+    if include := _INCLUDED.search(pages.get(there, "")):
+        there = os.path.normpath(Path(there).parent / include[1])
     if there not in pages:
         return not (ROOT / there).exists()
     return bool(anchor) and anchor not in _anchors(_FENCE.sub("", pages[there]))
@@ -78,11 +78,11 @@ def test_every_environment_variable_that_the_code_reads_is_documented(
     sources = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
 
-    read, documented = (
+    read_names, documented_names = (
         set(_VARIABLE.findall(text)) for text in (code, pages["docs/reference/settings.md"])
     )
 
-    assert read == documented
+    assert read_names == documented_names
 
 
 def test_who_wants_to_change_something_is_sent_to_what_is_there() -> None:
@@ -115,9 +115,9 @@ def test_make_says_what_each_target_does() -> None:
 
     # The tests themselves may run under make, which would tell this one how to behave.
     own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    said = subprocess.run(
+    process = subprocess.run(
         ["make", "help"], cwd=ROOT, env=own, capture_output=True, text=True, check=True
     )
 
-    listed = [line.split()[1] for line in said.stdout.splitlines()]
-    assert sorted(listed) == sorted(targets)
+    names = [line.split()[1] for line in process.stdout.splitlines()]
+    assert sorted(names) == sorted(targets)

@@ -68,9 +68,10 @@ def test_every_package_of_the_house_is_held_to_a_direction() -> None:
 @pytest.mark.parametrize("folder", [name for name in MAY_IMPORT if (ROOT / name).is_dir()])
 def test_a_package_imports_only_what_lies_before_it(folder: str) -> None:
     files = sources(ROOT / folder)
-    allowed = MAY_IMPORT[folder] | {folder.rpartition("/")[2]}
+    allowed_modules = MAY_IMPORT[folder] | {folder.rpartition("/")[2]}
     wrong = {
-        str(file.relative_to(ROOT)): sorted((top_levels(file) & OURS) - allowed) for file in files
+        str(file.relative_to(ROOT)): sorted((top_levels(file) & OURS) - allowed_modules)
+        for file in files
     }
 
     assert files
@@ -99,8 +100,8 @@ def _comes_before(name: str, own: str, order: list[str]) -> bool:
 
 def test_the_branch_process_imports_only_the_standard_library_and_ipython() -> None:
     # IPython stands on traitlets: where the one is, the other is.
-    allowed = sys.stdlib_module_names | {"IPython", "traitlets"}
-    wrong = {file.name: sorted(top_levels(file) - allowed) for file in sources(BRANCH)}
+    allowed_modules = sys.stdlib_module_names | {"IPython", "traitlets"}
+    wrong = {file.name: sorted(top_levels(file) - allowed_modules) for file in sources(BRANCH)}
 
     assert wrong
     assert {file: names for file, names in wrong.items() if names} == {}
@@ -115,36 +116,38 @@ def test_the_branch_process_does_not_reach_out_of_its_folder() -> None:
 
 def modules() -> dict[str, Path]:
     """All modules of the house, by their names."""
-    named = {}
+    module_files = {}
     for folder in MAY_IMPORT:
         for file in sources(ROOT / folder):
             parts = file.relative_to((ROOT / folder).parent).with_suffix("").parts
-            named[".".join(parts).removesuffix(".__init__")] = file
-    return named
+            module_files[".".join(parts).removesuffix(".__init__")] = file
+    return module_files
 
 
-def modules_imported(name: str, file: Path, known: Mapping[str, Path]) -> set[str]:
+def modules_imported(name: str, file: Path, module_files: Mapping[str, Path]) -> set[str]:
     """The modules that one imports when it runs, functions included, types left out."""
     tree = ast.parse(file.read_text(encoding="utf-8"), file.name)
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             node.body = []
     package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             whole = {alias.name: f"{base}.{alias.name}" for alias in node.names}
-            found |= {path if path in known else base for path in whole.values()}
-    return found & set(known) - {name}
+            names |= {path if path in module_files else base for path in whole.values()}
+    return names & set(module_files) - {name}
 
 
 def test_no_file_imports_itself_through_others() -> None:
-    known = modules()
-    graph = {name: modules_imported(name, file, known) for name, file in known.items()}
+    module_files = modules()
+    graph = {
+        name: modules_imported(name, file, module_files) for name, file in module_files.items()
+    }
 
     assert "exploracoder.state" in graph["exploracoder.document"]
     graphlib.TopologicalSorter(graph).prepare()  # says which files are a circle
@@ -159,10 +162,10 @@ def test_tests_and_examples_are_imported_by_nobody() -> None:
 def loaded_by(code: str) -> set[str]:
     """The heavy modules that a fresh process has loaded after some code."""
     report = f"{code}\nimport sys\nprint(*(set({HEAVY!r}) & set(sys.modules)))"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", report], capture_output=True, text=True, timeout=60, check=True
     )
-    return set(done.stdout.splitlines()[-1].split()) if done.stdout.strip() else set()
+    return set(process.stdout.splitlines()[-1].split()) if process.stdout.strip() else set()
 
 
 def test_a_heavy_module_would_be_seen() -> None:

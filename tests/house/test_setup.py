@@ -26,10 +26,10 @@ def _write_command(path: Path, script: str) -> None:
 
 
 def test_without_any_python_it_says_which_one_is_needed(tmp_path: Path) -> None:
-    made = _make_venv(tmp_path / "venv", tmp_path)
+    process = _make_venv(tmp_path / "venv", tmp_path)
 
-    assert made.returncode == 1
-    assert "No Python of version 3.10 or newer was found." in made.stderr
+    assert process.returncode == 1
+    assert "No Python of version 3.10 or newer was found." in process.stderr
 
 
 def test_without_ensurepip_it_names_the_package_to_install(tmp_path: Path) -> None:
@@ -38,28 +38,28 @@ def test_without_ensurepip_it_names_the_package_to_install(tmp_path: Path) -> No
         f'case "$2" in *ensurepip*) exit 1;; esac; exec {sys.executable} "$@"',
     )
 
-    made = _make_venv(tmp_path / "venv", tmp_path)
+    process = _make_venv(tmp_path / "venv", tmp_path)
 
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    assert made.returncode == 1
-    assert f"apt-get install python{version}-venv" in made.stderr
+    assert process.returncode == 1
+    assert f"apt-get install python{version}-venv" in process.stderr
 
 
 def test_a_command_that_is_no_python_is_passed_over(tmp_path: Path) -> None:
     _write_command(tmp_path / "python3.12", "exit 127")
     _write_command(tmp_path / "python3.10", 'echo "$@"')
 
-    made = _make_venv(tmp_path / "venv", tmp_path)
+    process = _make_venv(tmp_path / "venv", tmp_path)
 
-    assert made.returncode == 0
-    assert f"-m venv {tmp_path / 'venv'}" in made.stdout
+    assert process.returncode == 0
+    assert f"-m venv {tmp_path / 'venv'}" in process.stdout
 
 
 def test_a_python_that_is_named_and_unfit_is_not_replaced_by_another(tmp_path: Path) -> None:
     _write_command(tmp_path / "old", "exit 1")
     _write_command(tmp_path / "python3", 'echo "$@"')
 
-    made = _make_venv(tmp_path / "venv", tmp_path, str(tmp_path / "old"))
+    process = _make_venv(tmp_path / "venv", tmp_path, str(tmp_path / "old"))
 
-    assert made.returncode == 1
-    assert "old is no Python of version 3.10 or newer" in made.stderr
+    assert process.returncode == 1
+    assert "old is no Python of version 3.10 or newer" in process.stderr

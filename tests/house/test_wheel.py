@@ -28,8 +28,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         build, cwd=ROOT, check=True, capture_output=True, env={**os.environ, "PATH": tools}
     )
-    (made,) = folder.glob("*.whl")
-    return made
+    (path,) = folder.glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +78,9 @@ def test_the_wheel_has_the_license_and_nothing_of_the_other_folders(names: froze
 def test_what_others_made_is_named_with_its_license() -> None:
     check = [sys.executable, str(ROOT / "docs" / "licenses.py"), "--check"]
 
-    checked = subprocess.run(check, capture_output=True, text=True, check=False)
+    process = subprocess.run(check, capture_output=True, text=True, check=False)
 
-    assert (checked.returncode, checked.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_the_wheel_brings_its_parts_to_where_jupyter_looks(names: frozenset[str]) -> None:
@@ -113,7 +113,7 @@ def test_jupyter_finds_what_the_wheel_brought_without_node(
     own = {f"JUPYTER_{name}_DIR": str(tmp_path) for name in ("CONFIG", "DATA", "RUNTIME")}
     env = {"PATH": str(installed.parent), "HOME": str(tmp_path), **own}
 
-    said = subprocess.run(
+    process = subprocess.run(
         [str(installed), "-m", *command],
         env=env,
         cwd=tmp_path,
@@ -124,7 +124,7 @@ def test_jupyter_finds_what_the_wheel_brought_without_node(
     )
 
     assert shutil.which("node", path=env["PATH"]) is None
-    assert re.search(line, said.stdout + said.stderr), said.stdout + said.stderr
+    assert re.search(line, process.stdout + process.stderr), process.stdout + process.stderr
 
 
 @pytest.mark.parametrize(

@@ -44,15 +44,15 @@ async def sidecar(
     """A sidecar, once with each strategy."""
     if strategy not in ("auto", request.param):
         pytest.skip(f"--strategy {strategy}")
-    async with Sidecar(cwd=tmp_path, strategy=request.param, launcher=launcher) as opened:
-        yield opened
+    async with Sidecar(cwd=tmp_path, strategy=request.param, launcher=launcher) as fresh_sidecar:
+        yield fresh_sidecar
 
 
 @pytest.fixture
 async def forking(tmp_path: Path, launcher: Launcher) -> AsyncIterator[Sidecar]:
     """A sidecar that chooses by itself."""
-    async with Sidecar(cwd=tmp_path, launcher=launcher) as opened:
-        yield opened
+    async with Sidecar(cwd=tmp_path, launcher=launcher) as fresh_sidecar:
+        yield fresh_sidecar
 
 
 @pytest.fixture(scope="session")
@@ -93,8 +93,8 @@ async def executor(
         async with attached(request.getfixturevalue("kernel_file")) as remote:
             yield remote
         return
-    async with Sidecar(cwd=tmp_path, strategy=request.param, launcher=launcher) as opened:
-        yield opened
+    async with Sidecar(cwd=tmp_path, strategy=request.param, launcher=launcher) as fresh_sidecar:
+        yield fresh_sidecar
 
 
 @pytest.fixture(scope="session")
@@ -175,8 +175,8 @@ def _numbers(pid: int) -> list[int]:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
         return []
-    named = next((line for line in lines if line.startswith("NSpid:")), "")
-    return [int(word) for word in named.split()[1:]]
+    entry = next((line for line in lines if line.startswith("NSpid:")), "")
+    return [int(word) for word in entry.split()[1:]]
 
 
 @pytest.fixture

@@ -64,9 +64,9 @@ async def test_cells_of_a_notebook_find_the_loop_running(sidecar: Sidecar, scree
         front_end=screen,
     )
 
-    awaited = await sidecar.run(sidecar.root, "await task", front_end=screen)
+    observation = await sidecar.run(sidecar.root, "await task", front_end=screen)
 
-    assert awaited.result == "'done'"
+    assert observation.result == "'done'"
 
 
 async def test_tasks_of_a_notebook_go_on_between_cells(sidecar: Sidecar, screen: Any) -> None:
@@ -94,12 +94,12 @@ async def test_a_task_that_fails_between_cells_ends_nothing_else(
         front_end=screen,
     )
     await asyncio.sleep(0.3)
-    asked = asyncio.create_task(sidecar.run(sidecar.root, "x", front_end=screen))
+    task = asyncio.create_task(sidecar.run(sidecar.root, "x", front_end=screen))
     await asyncio.sleep(0.2)
 
     await sidecar.interrupt(sidecar.root)
 
-    assert (await asked).result == "7"
+    assert (await task).result == "7"
 
 
 async def test_without_a_front_end_a_cell_may_start_its_own_loop(sidecar: Sidecar) -> None:

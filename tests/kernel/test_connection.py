@@ -55,10 +55,10 @@ async def test_a_message_larger_than_the_buffers_waits_for_its_reader(other_end:
     message = {"text": "x" * 5_000_000}
     sending = asyncio.create_task(connection.send(message))
 
-    received, _ = await asyncio.to_thread(wire.receive, theirs)
+    delivery, _ = await asyncio.to_thread(wire.receive, theirs)
     await sending
 
-    assert received == message
+    assert delivery == message
 
 
 async def test_what_is_sent_at_once_arrives_whole_and_in_order(other_end: Ends) -> None:

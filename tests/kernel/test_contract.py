@@ -23,8 +23,8 @@ def sidecar(executor: Executor) -> Executor:
 
 async def info_of(sidecar: Executor, branch: str) -> BranchInfo:
     """What the tree says of a branch."""
-    (found,) = [info for info in await sidecar.measure() if info.id == branch]
-    return found
+    (match,) = [info for info in await sidecar.measure() if info.id == branch]
+    return match
 
 
 class TestState:
@@ -86,12 +86,12 @@ class TestState:
     async def test_five_branches_run_at_the_same_time(self, sidecar: Executor) -> None:
         branches = [await sidecar.fork(sidecar.root) for _ in range(5)]
         await asyncio.gather(*(sidecar.run(b, "import time") for b in branches))
-        started = time.monotonic()
+        start = time.monotonic()
 
         observations = await asyncio.gather(*(sidecar.run(b, "time.sleep(0.5)") for b in branches))
 
         assert all(observation.ran for observation in observations)
-        assert time.monotonic() - started < 1.8
+        assert time.monotonic() - start < 1.8
 
     async def test_a_dropped_branch_is_gone_and_its_child_stays(self, sidecar: Executor) -> None:
         child = await sidecar.fork(sidecar.root)
@@ -145,12 +145,12 @@ class TestOutput:
         assert observation.stderr == "three\n"
 
     async def test_the_last_expression_is_the_result(self, sidecar: Executor) -> None:
-        shown = await sidecar.run(sidecar.root, "x = 3\nx * 2")
-        hidden = await sidecar.run(sidecar.root, "x * 2;")
+        plain = await sidecar.run(sidecar.root, "x = 3\nx * 2")
+        with_semicolon = await sidecar.run(sidecar.root, "x * 2;")
 
-        assert shown.result == "6"
-        assert shown.outputs[0]["data"] == {"text/plain": "6"}
-        assert hidden.result is None
+        assert plain.result == "6"
+        assert plain.outputs[0]["data"] == {"text/plain": "6"}
+        assert with_semicolon.result is None
 
     async def test_rich_display_and_streams_are_outputs_in_order(self, sidecar: Executor) -> None:
         observation = await sidecar.run(
@@ -203,11 +203,11 @@ class TestOutput:
 
     async def test_shell_commands_and_help_are_plain_output(self, sidecar: Executor) -> None:
         shell = await sidecar.run(sidecar.root, "!echo hello")
-        asked = await sidecar.run(sidecar.root, "len?")
+        help_command = await sidecar.run(sidecar.root, "len?")
 
         assert shell.stdout == "hello\n"
-        assert "number of items" in asked.stdout
-        assert "\x1b" not in asked.stdout
+        assert "number of items" in help_command.stdout
+        assert "\x1b" not in help_command.stdout
 
     async def test_input_says_that_nobody_is_there(self, sidecar: Executor) -> None:
         observation = await sidecar.run(sidecar.root, "name = input('Name? ')")
@@ -305,8 +305,8 @@ class TestVariables:
         assert names == ["mine"]
 
     async def test_classes_are_classes_and_crowd_nothing_out(self, sidecar: Executor) -> None:
-        made = "for n in range(150): globals()[f'Class{n}'] = Meta(f'Class{n}', (), {})\nmine = 2"
-        await sidecar.run(sidecar.root, f"class Meta(type): pass\n{made}")
+        code = "for n in range(150): globals()[f'Class{n}'] = Meta(f'Class{n}', (), {})\nmine = 2"
+        await sidecar.run(sidecar.root, f"class Meta(type): pass\n{code}")
 
         types = {one.name: one.type for one in await sidecar.variables(sidecar.root)}
 
@@ -366,7 +366,7 @@ class TestLimits:
         self, sidecar: Executor
     ) -> None:
         await sidecar.run(sidecar.root, "x = 41")
-        started = time.monotonic()
+        start = time.monotonic()
 
         observation = await sidecar.run(
             sidecar.root,
@@ -376,7 +376,7 @@ class TestLimits:
         )
 
         assert observation.status == "timeout"
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - start < 4
         assert (await info_of(sidecar, sidecar.root)).state == "dead"
         assert (await sidecar.run(sidecar.root, "x + 1")).result == "42"
         assert (await info_of(sidecar, sidecar.root)).state == "idle"

@@ -71,11 +71,11 @@ async def test_no_more_forks_are_made_of_a_state_that_hung_in_one(folder: Path) 
 
         for parent in (sidecar.root, child):
             other = await sidecar.fork(parent)
-            started = time.monotonic()
+            start = time.monotonic()
             observation = await sidecar.run(other, "pool.work()", Limits(wall_seconds=20))
 
             assert observation.result == "'worked'"
-            assert time.monotonic() - started < 15
+            assert time.monotonic() - start < 15
             assert sidecar.tree()[-1].created == "replay"
 
 
@@ -138,13 +138,13 @@ async def test_a_fork_that_hangs_is_a_replay_and_leaves_no_process(forking: Side
     before = await _session_mates(forking)
 
     one = await forking.fork(forking.root)
-    started = time.monotonic()
+    start = time.monotonic()
     two = await forking.fork(forking.root)
 
     root, *children = forking.tree()
     assert {child.created for child in children} == {"replay"}
     assert "did not answer" in children[0].note
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - start < 2
     assert root.state == "idle"
     assert await _session_mates(forking) == before
     assert (await forking.run(one, "x")).result == "5"

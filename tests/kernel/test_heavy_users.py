@@ -151,12 +151,12 @@ async def observe(
         assert observation.ran, observation.error
     one, two = await sidecar.fork(sidecar.root), await sidecar.fork(sidecar.root)
     below = await sidecar.fork(one)
-    made = {info.created for info in sidecar.tree()[1:3]}
+    creations = {info.created for info in sidecar.tree()[1:3]}
     observations = [
         await sidecar.run(branch, user.question, LIMITS)
         for branch in (one, two, sidecar.root, below)
     ]
-    return [seen(observation) for observation in observations], made
+    return [seen(observation) for observation in observations], creations
 
 
 def seen(observation: Observation) -> tuple[str, str | None, str | None]:
@@ -178,10 +178,10 @@ async def test_a_heavy_user_observes_the_same_in_every_branch(
     async with Sidecar(
         cwd=tmp_path, strategy=choice, env=user.environment, launcher=launcher
     ) as sidecar:
-        answers, made = await observe(sidecar, user)
+        answers, creations = await observe(sidecar, user)
 
     assert answers == [("ok", user.answer, None)] * 4
-    assert made == {user.made if choice == "auto" else choice}
+    assert creations == {user.made if choice == "auto" else choice}
 
 
 @pytest.mark.levels("strict", "network", reason="elsewhere all branches write to one file")
@@ -198,10 +198,10 @@ async def test_a_database_file_is_each_branchs_own(
         "replay",
     )
     async with Sidecar(cwd=tmp_path, strategy=choice, launcher=launcher) as sidecar:
-        answers, made = await observe(sidecar, user)
+        answers, creations = await observe(sidecar, user)
 
     assert answers == [("ok", user.answer, None)] * 4
-    assert made == {"replay"}
+    assert creations == {"replay"}
 
 
 async def test_openblas_has_threads_before_it_is_forked(tmp_path: Path, launcher: Launcher) -> None:
@@ -239,7 +239,7 @@ async def test_pytorch_observes_the_same_after_a_parallel_region(
         launcher=launcher,
         limits=Limits(wall_seconds=60),
     ) as sidecar:
-        answers, found = await observe(sidecar, user)
+        answers, creations = await observe(sidecar, user)
 
     assert answers == [("ok", user.answer, None)] * 4
-    assert found == {made if choice == "auto" else choice}
+    assert creations == {made if choice == "auto" else choice}

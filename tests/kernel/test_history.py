@@ -27,10 +27,10 @@ async def test_history_and_recall_show_the_cells(sidecar: Sidecar) -> None:
     await sidecar.run(sidecar.root, "x = 1")
     await sidecar.run(sidecar.root, "x + 1")
 
-    shown = await sidecar.run(sidecar.root, "%history -n 1-2")
+    history = await sidecar.run(sidecar.root, "%history -n 1-2")
     again = await sidecar.run(sidecar.root, "%rerun 2")
 
-    assert shown.stdout.split("\n")[:2] == ["   1: x = 1", "   2: x + 1"]
+    assert history.stdout.split("\n")[:2] == ["   1: x = 1", "   2: x + 1"]
     assert again.result == "2"
 
 
@@ -55,10 +55,10 @@ async def test_an_empty_cell_is_not_counted(sidecar: Sidecar, code: str) -> None
 
 
 async def test_a_cell_that_fails_is_counted(sidecar: Sidecar) -> None:
-    failed = await sidecar.run(sidecar.root, "1 / 0")
+    failure = await sidecar.run(sidecar.root, "1 / 0")
     broken = await sidecar.run(sidecar.root, "x = = 1")
 
-    assert (failed.execution_count, broken.execution_count) == (1, 2)
+    assert (failure.execution_count, broken.execution_count) == (1, 2)
 
 
 async def test_remembering_takes_no_thread(forking: Sidecar) -> None:

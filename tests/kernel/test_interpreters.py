@@ -31,10 +31,10 @@ def script(path: Path, text: str) -> Path:
 
 
 async def refused(python: Path | str) -> str:
-    with pytest.raises(InterpreterError) as caught:
+    with pytest.raises(InterpreterError) as error:
         async with Sidecar(python):
             pass
-    return str(caught.value)
+    return str(error.value)
 
 
 @pytest.mark.parametrize("strategy", ["fork", "replay"])
@@ -48,13 +48,13 @@ async def test_plain_python_runs_cells_like_ipython(
             "async def f(): return [1]\nx = await f()\n{'x': x}",
         )
         child = await sidecar.fork(sidecar.root)
-        failed = await sidecar.run(child, "x.append(2)\ny = x\ny[9]")
+        failure = await sidecar.run(child, "x.append(2)\ny = x\ny[9]")
 
         assert (first.stdout, first.stderr, first.result) == ("out\n", "err\n", "{'x': [1]}")
-        assert failed.error is not None
-        assert (failed.error.ename, failed.error.line) == ("IndexError", 3)
-        assert "    y[9]" in failed.error.traceback
-        assert [variable.name for variable in failed.variables] == ["x", "y"]
+        assert failure.error is not None
+        assert (failure.error.ename, failure.error.line) == ("IndexError", 3)
+        assert "    y[9]" in failure.error.traceback
+        assert [variable.name for variable in failure.variables] == ["x", "y"]
         assert (await sidecar.run(sidecar.root, "x")).result == "[1]"
 
 
@@ -142,13 +142,13 @@ async def test_an_interpreter_that_is_too_old_is_refused(tmp_path: Path) -> None
 async def test_how_a_first_process_ended_is_said(tmp_path: Path) -> None:
     (tmp_path / "IPython.py").write_text("raise SystemExit('not with me')\n")
 
-    with pytest.raises(InterpreterError) as caught:
+    with pytest.raises(InterpreterError) as error:
         async with Sidecar(cwd=tmp_path):
             pass
 
-    said = str(caught.value)
-    assert "runs, but no snippet can run in it: It ended early with exit code 1." in said
-    assert said.endswith("SystemExit: not with me")
+    message = str(error.value)
+    assert "runs, but no snippet can run in it: It ended early with exit code 1." in message
+    assert message.endswith("SystemExit: not with me")
 
 
 async def test_a_first_process_that_is_killed_is_started_once_more(

@@ -64,22 +64,22 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def test_what_a_killed_process_had_a_kernel_write_is_removed_at_the_next_start(
     temporary: Path, start_kernel: Callable[..., str]
 ) -> None:
-    killed = _run(OF_A_KERNEL, start_kernel(VARIABLES))
-    left = [path for path in temporary.rglob("variables") if path.stat().st_size]
-    modes = [path.stat().st_mode & 0o077 for path in (*temporary.iterdir(), *left)]
+    process = _run(OF_A_KERNEL, start_kernel(VARIABLES))
+    leftovers = [path for path in temporary.rglob("variables") if path.stat().st_size]
+    modes = [path.stat().st_mode & 0o077 for path in (*temporary.iterdir(), *leftovers)]
 
     sweep()
 
-    assert killed.returncode == -signal.SIGKILL
-    assert len(left) == 1, "it was killed while they were there"
+    assert process.returncode == -signal.SIGKILL
+    assert len(leftovers) == 1, "it was killed while they were there"
     assert modes == [0, 0]
     assert list(temporary.iterdir()) == []
 
 
 def test_copies_of_own_variables_have_no_name(temporary: Path) -> None:
-    killed = _run(OWN)
+    process = _run(OWN)
 
-    assert killed.returncode == -signal.SIGKILL
+    assert process.returncode == -signal.SIGKILL
     assert list(temporary.iterdir()) == []
 
 

@@ -61,32 +61,32 @@ async def test_leaving_ends_all_processes_and_removes_the_scratch_folder(
 ) -> None:
     async with Sidecar(cwd=tmp_path, launcher=launcher) as sidecar:
         child = await sidecar.fork(sidecar.root)
-        seen = await sidecar.run(
+        observation = await sidecar.run(
             child,
             f"{BUSY}import tempfile\nprint(os.getpid(), os.getppid(), own.pid)\n"
             "tempfile.mkstemp()[1]",
         )
 
-    assert not any(pid_is_alive(int(pid)) for pid in seen.stdout.split())
-    assert seen.result is not None
-    assert not os.path.exists(seen.result.strip("'"))  # noqa: ASYNC240, PTH110  # nothing waits
+    assert not any(pid_is_alive(int(pid)) for pid in observation.stdout.split())
+    assert observation.result is not None
+    assert not os.path.exists(observation.result.strip("'"))  # noqa: ASYNC240, PTH110  # nothing waits
 
 
 async def test_cancelling_in_the_middle_leaves_nothing(
     tmp_path: Path, launcher: Launcher, pid_is_alive: IsAlive
 ) -> None:
     tasks = asyncio.all_tasks()
-    started: asyncio.Future[Observation] = asyncio.get_running_loop().create_future()
+    observation: asyncio.Future[Observation] = asyncio.get_running_loop().create_future()
 
     async def work() -> None:
         async with Sidecar(cwd=tmp_path, launcher=launcher) as sidecar:
             child = await sidecar.fork(sidecar.root)
             snippet = f"{BUSY}print(os.getpid(), os.getppid(), own.pid)"
-            started.set_result(await sidecar.run(child, snippet))
+            observation.set_result(await sidecar.run(child, snippet))
             await sidecar.run(child, "time.sleep(60)")
 
     working = asyncio.create_task(work())
-    pids = (await started).stdout.split()
+    pids = (await observation).stdout.split()
     await asyncio.sleep(0.1)
 
     working.cancel()
@@ -117,14 +117,14 @@ async def test_cancelling_while_it_starts_leaves_nothing(
 
 def _marked(mark: str) -> list[str]:
     """Processes whose environment carries the mark."""
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if f"MARK={mark}".encode() in (folder / "environ").read_bytes():
-                found.append(folder.name)
+                pids.append(folder.name)
         except OSError:
             continue
-    return found
+    return pids
 
 
 def test_killing_the_owner_ends_every_process_and_the_scratch_folder(

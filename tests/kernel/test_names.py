@@ -133,8 +133,8 @@ async def test_completions_replace_the_text_before_the_cursor(forking: Sidecar) 
 
     completions = await forking.complete(forking.root, code, len(code))
 
-    replaced = {code[: completions.start] + match for match in completions.matches}
-    assert "x = 1\ny = textwrap.dedent" in replaced
+    texts = {code[: completions.start] + match for match in completions.matches}
+    assert "x = 1\ny = textwrap.dedent" in texts
 
 
 async def test_inspection_says_where_a_name_is_written(forking: Sidecar) -> None:

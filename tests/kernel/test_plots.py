@@ -34,9 +34,9 @@ async def test_a_figure_is_shown_when_its_cell_ends(plotting: Sidecar, screen: A
     )
 
     assert screen.kinds()[-1] == "display_data"
-    for found in (pictures(screen.shown), pictures(observation.outputs)):
-        assert len(found) == 1
-        assert found[0].startswith(PNG)
+    for images in (pictures(screen.shown), pictures(observation.outputs)):
+        assert len(images) == 1
+        assert images[0].startswith(PNG)
 
 
 async def test_show_puts_the_figure_where_it_is_called(plotting: Sidecar) -> None:
@@ -51,10 +51,10 @@ async def test_show_puts_the_figure_where_it_is_called(plotting: Sidecar) -> Non
 
 async def test_the_magic_says_what_is_so_already(plotting: Sidecar) -> None:
     magic = await plotting.run(plotting.root, "%matplotlib inline", PATIENT)
-    drawn = await plotting.run(plotting.root, "lines = plt.plot([1, 2])", PATIENT)
+    plot = await plotting.run(plotting.root, "lines = plt.plot([1, 2])", PATIENT)
 
     assert magic.ran
-    assert len(pictures(drawn.outputs)) == 1
+    assert len(pictures(plot.outputs)) == 1
 
 
 async def test_a_figure_drawn_before_an_error_is_shown(plotting: Sidecar) -> None:
@@ -67,11 +67,11 @@ async def test_a_figure_drawn_before_an_error_is_shown(plotting: Sidecar) -> Non
 async def test_children_draw_on_their_own(plotting: Sidecar) -> None:
     one, two = await plotting.fork(plotting.root), await plotting.fork(plotting.root)
 
-    drawn = [
+    observations = [
         await plotting.run(branch, f"lines = plt.plot([1, {n}])", PATIENT)
         for n, branch in enumerate((one, two))
     ]
 
-    first, second = (pictures(observation.outputs) for observation in drawn)
+    first, second = (pictures(observation.outputs) for observation in observations)
     assert len(first) == len(second) == 1
     assert first != second

@@ -67,11 +67,11 @@ class TestOutputs:
             front_end=screen,
         )
 
-        shown = ""
+        text = ""
         for message in screen.shown:
             is_text = message["output_type"] == "stream"
-            shown += message["text"] if is_text else message["data"]["text/plain"] + " "
-        assert shown == "".join(f"{n} {n} {n}\n" for n in range(300))
+            text += message["text"] if is_text else message["data"]["text/plain"] + " "
+        assert text == "".join(f"{n} {n} {n}\n" for n in range(300))
 
     async def test_of_too_much_text_the_head_is_shown_at_once_and_the_tail_at_the_end(
         self, sidecar: Sidecar, screen: Any
@@ -144,12 +144,12 @@ class TestDisplays:
     ) -> None:
         code = "handle = display('first', display_id='d')\nhandle.update('second')"
 
-        shown = await sidecar.run(sidecar.root, code, front_end=screen)
+        on_screen = await sidecar.run(sidecar.root, code, front_end=screen)
         alone = await sidecar.run(sidecar.root, code)
 
         assert screen.kinds() == ["display_data", "update_display_data"]
         assert [message["transient"] for message in screen.shown] == [{"display_id": "d"}] * 2
-        for observation in (shown, alone):
+        for observation in (on_screen, alone):
             assert [output["data"]["text/plain"] for output in observation.outputs] == ["'second'"]
             assert "transient" not in observation.outputs[0]
 
@@ -161,13 +161,13 @@ class TestDisplays:
             "print('old'); display('old')\nclear_output(wait=True)\nprint('new')\n"
         )
 
-        shown = await sidecar.run(sidecar.root, code, front_end=screen)
+        on_screen = await sidecar.run(sidecar.root, code, front_end=screen)
         alone = await sidecar.run(sidecar.root, code + "clear_output(wait=True)")
         empty = await sidecar.run(sidecar.root, code + "clear_output()")
 
         assert {"output_type": "clear_output", "wait": True} in screen.shown
-        assert shown.stdout == alone.stdout == "new\n"
-        assert len(shown.outputs) == len(alone.outputs) == 1
+        assert on_screen.stdout == alone.stdout == "new\n"
+        assert len(on_screen.outputs) == len(alone.outputs) == 1
         assert empty.outputs == ()
 
     async def test_a_picture_travels_as_text(self, sidecar: Sidecar, screen: Any) -> None:
@@ -294,11 +294,11 @@ class TestRequests:
         request = CellRequest(user_expressions={"sum": "x + 1", "bad": "nothing_here"})
 
         ran = await sidecar.run(sidecar.root, "x = 41", front_end=screen, request=request)
-        failed = await sidecar.run(sidecar.root, "1 / 0", front_end=screen, request=request)
+        failure = await sidecar.run(sidecar.root, "1 / 0", front_end=screen, request=request)
 
         assert ran.user_expressions["sum"]["data"] == {"text/plain": "42"}
         assert ran.user_expressions["bad"]["ename"] == "NameError"
-        assert failed.user_expressions == {}
+        assert failure.user_expressions == {}
 
     async def test_a_silent_cell_leaves_no_result_and_no_number(
         self, sidecar: Sidecar, screen: Any
@@ -318,12 +318,12 @@ class TestRequests:
     async def test_an_unstored_cell_shows_its_result_and_is_not_counted(
         self, sidecar: Sidecar, screen: Any
     ) -> None:
-        unstored = await sidecar.run(
+        observation = await sidecar.run(
             sidecar.root, "6 * 7", front_end=screen, request=CellRequest(store_history=False)
         )
         after = await sidecar.run(sidecar.root, "len(In)", front_end=screen)
 
-        assert (unstored.execution_count, unstored.result) == (None, "42")
+        assert (observation.execution_count, observation.result) == (None, "42")
         assert (after.execution_count, after.result) == (1, "2")
 
     async def test_help_becomes_a_page_for_the_front_end(

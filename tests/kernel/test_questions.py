@@ -21,8 +21,8 @@ async def asked(
 ) -> AsyncIterator[Sidecar]:
     """A sidecar with IPython, and one without."""
     python = plain_python if request.param == "plain Python" else Path(sys.executable)
-    async with Sidecar(python, tmp_path, launcher=launcher) as opened:
-        yield opened
+    async with Sidecar(python, tmp_path, launcher=launcher) as sidecar:
+        yield sidecar
 
 
 @pytest.mark.parametrize(
@@ -51,19 +51,21 @@ async def test_a_name_in_a_later_line_is_completed(asked: Sidecar) -> None:
     await asked.run(asked.root, "import json")
     code = "x = [1,\n  2]\njson.du"
 
-    found = await asked.complete(asked.root, code, len(code))
+    completions = await asked.complete(asked.root, code, len(code))
 
-    completed = [code[: found.start] + match + code[found.end :] for match in found.matches]
-    assert "x = [1,\n  2]\njson.dumps" in completed
+    texts = [
+        code[: completions.start] + match + code[completions.end :] for match in completions.matches
+    ]
+    assert "x = [1,\n  2]\njson.dumps" in texts
 
 
 async def test_completions_say_what_they_are(forking: Sidecar) -> None:
     await forking.run(forking.root, "import json")
 
-    found = await forking.complete(forking.root, "json.dum", 8)
+    completions = await forking.complete(forking.root, "json.dum", 8)
 
-    types = found.metadata["_jupyter_types_experimental"]
-    assert [entry["text"] for entry in types] == list(found.matches)
+    types = completions.metadata["_jupyter_types_experimental"]
+    assert [entry["text"] for entry in types] == list(completions.matches)
 
 
 async def test_the_name_at_the_cursor_is_described(asked: Sidecar) -> None:
@@ -93,10 +95,10 @@ async def test_what_is_not_there_has_no_description(asked: Sidecar) -> None:
 
 async def test_questions_to_objects_that_never_answer_come_to_an_end(asked: Sidecar) -> None:
     await asked.run(asked.root, ENDLESS)
-    started = time.monotonic()
+    start = time.monotonic()
 
-    found = await asked.complete(asked.root, "endless.a", 9)
+    completions = await asked.complete(asked.root, "endless.a", 9)
 
-    assert found.matches == ()
-    assert time.monotonic() - started < 20
+    assert completions.matches == ()
+    assert time.monotonic() - start < 20
     assert (await asked.run(asked.root, "type(endless).__name__")).result == "'Endless'"

@@ -45,8 +45,8 @@ def test_outputs_keep_the_order_of_streams_and_displays() -> None:
     recorder.feed("stderr", b"c")
     recorder.feed("stdout", b"d")
 
-    shown = [output.get("text", "X") for output in recorder.outputs()]
-    assert shown == ["ab", "X", "c", "d"]
+    texts = [output.get("text", "X") for output in recorder.outputs()]
+    assert texts == ["ab", "X", "c", "d"]
 
 
 def test_outputs_beyond_two_hundred_are_left_out() -> None:
@@ -60,14 +60,14 @@ def test_outputs_beyond_two_hundred_are_left_out() -> None:
 
 @given(st.lists(st.text(max_size=12), max_size=20), st.integers(min_value=0, max_value=40))
 def test_what_was_shown_of_a_stream_is_what_is_kept_of_it(parts: list[str], limit: int) -> None:
-    shown: list[str] = []
-    recorder = Recorder(limit, lambda output: shown.append(output["text"]))
+    texts: list[str] = []
+    recorder = Recorder(limit, lambda output: texts.append(output["text"]))
 
     for part in parts:
         recorder.feed("stdout", part.encode("utf-8", "replace"))
     recorder.finish()
 
-    assert "".join(shown) == recorder.text("stdout")
+    assert "".join(texts) == recorder.text("stdout")
 
 
 def test_an_update_changes_only_outputs_with_its_id() -> None:
@@ -95,13 +95,13 @@ def test_clearing_makes_room_for_more() -> None:
 
 
 def test_messages_of_widgets_are_no_outputs() -> None:
-    shown: list[str] = []
-    recorder = Recorder(100, lambda output: shown.append(output["output_type"]))
+    types: list[str] = []
+    recorder = Recorder(100, lambda output: types.append(output["output_type"]))
 
     recorder.add({"output_type": "comm_msg", "comm_id": "c", "data": {}})
 
     assert recorder.outputs() == ()
-    assert shown == ["comm_msg"]
+    assert types == ["comm_msg"]
 
 
 @pytest.mark.parametrize(("limit", "kept"), [(4, ("ab", "yz")), (3, ("ab", "z")), (0, ("", ""))])

@@ -100,12 +100,12 @@ class TestMemory:
         child = await forking.fork(forking.root)
         await forking.run(child, "mine = bytearray(b'y' * (32 << 20))")
 
-        measured = by_id(await forking.measure())
+        branches = by_id(await forking.measure())
 
-        own, shared = measured[child].own_bytes, measured[child].shared_bytes
+        own, shared = branches[child].own_bytes, branches[child].shared_bytes
         assert own is not None and 32 * MEGABYTE <= own < 56 * MEGABYTE
         assert shared is not None and shared >= 64 * MEGABYTE
-        root_own = measured[forking.root].own_bytes
+        root_own = branches[forking.root].own_bytes
         assert root_own is not None and root_own < 32 * MEGABYTE
 
     async def test_measuring_does_not_wait_for_a_busy_branch(self, forking: Sidecar) -> None:
@@ -113,10 +113,10 @@ class TestMemory:
         running = asyncio.create_task(forking.run(child, "import time; time.sleep(1)"))
         await asyncio.sleep(0.2)
 
-        measured = by_id(await asyncio.wait_for(forking.measure(), 0.7))
+        branches = by_id(await asyncio.wait_for(forking.measure(), 0.7))
 
-        assert measured[child].own_bytes is None
-        assert measured[forking.root].own_bytes is not None
+        assert branches[child].own_bytes is None
+        assert branches[forking.root].own_bytes is not None
         await running
 
     async def test_a_dead_branch_has_no_memory(self, forking: Sidecar) -> None:

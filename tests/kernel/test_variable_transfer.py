@@ -60,8 +60,8 @@ def connection_file(start_kernel: Callable[..., str]) -> str:
 @pytest.fixture
 async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
     """A client of the shared kernel."""
-    async with attach(connection_file) as attached:
-        yield attached
+    async with attach(connection_file) as kernel_client:
+        yield kernel_client
 
 
 async def execute(client: AsyncKernelClient, code: str) -> None:
@@ -71,60 +71,72 @@ async def execute(client: AsyncKernelClient, code: str) -> None:
 
 async def evaluate(client: AsyncKernelClient, expression: str) -> Any:
     """What an expression is in the kernel, which must notice as little of this as of us."""
-    asked = {"it": expression}
-    reply = await client.execute("", silent=True, user_expressions=asked, reply=True, timeout=60)
+    expressions = {"it": expression}
+    reply = await client.execute(
+        "", silent=True, user_expressions=expressions, reply=True, timeout=60
+    )
     return eval(reply["content"]["user_expressions"]["it"]["data"]["text/plain"])
 
 
 async def reason(client: AsyncKernelClient, sidecar: Sidecar, name: str) -> str:
     """Why a name is refused."""
-    carried = await carry(UserKernel(client), [name], sidecar, sidecar.root)
-    assert carried.carried == ()
-    return carried.refused[0].reason
+    transfer = await carry(UserKernel(client), [name], sidecar, sidecar.root)
+    assert transfer.carried == ()
+    return transfer.refused[0].reason
 
 
-def names(carried: TransferredVariables) -> list[str]:
-    return [variable.name for variable in carried.carried if variable.is_chosen]
+def names(transfer: TransferredVariables) -> list[str]:
+    return [variable.name for variable in transfer.carried if variable.is_chosen]
 
 
 async def test_what_comes_along_is_there_in_every_branch(
     client: AsyncKernelClient, sidecar: Sidecar
 ) -> None:
-    wanted = ["numbers", "alias", "table", "array", "jar", "filled", "double", "closure", "np"]
+    chosen_names = [
+        "numbers",
+        "alias",
+        "table",
+        "array",
+        "jar",
+        "filled",
+        "double",
+        "closure",
+        "np",
+    ]
 
-    carried = await carry(UserKernel(client), wanted, sidecar, sidecar.root)
+    transfer = await carry(UserKernel(client), chosen_names, sidecar, sidecar.root)
     branch = await sidecar.fork(sidecar.root)
-    seen = await sidecar.run(
+    observation = await sidecar.run(
         branch,
         "numbers.append(3)\n"
         "print(table, alias is numbers, array.sum(), np.__name__, filled(), double(4), closure(),"
         " filled.__self__ is jar, isinstance(jar, Jar), Jar(1).filled())",
     )
 
-    assert names(carried) == wanted
-    assert carried.refused == ()
-    assert {variable.name: variable.type for variable in carried.carried}["jar"] == "Jar"
-    assert all(variable.size_bytes > 0 for variable in carried.carried if variable.is_chosen)
-    assert seen.stdout == "{'numbers': [1, 2, 3]} True 15.0 numpy 12 8 13 True True 3\n"
+    assert names(transfer) == chosen_names
+    assert transfer.refused == ()
+    assert {variable.name: variable.type for variable in transfer.carried}["jar"] == "Jar"
+    assert all(variable.size_bytes > 0 for variable in transfer.carried if variable.is_chosen)
+    assert observation.stdout == "{'numbers': [1, 2, 3]} True 15.0 numpy 12 8 13 True True 3\n"
     assert (await sidecar.run(sidecar.root, "numbers")).result == "[1, 2]"
 
 
 async def test_a_function_brings_what_it_needs_and_sees_the_branchs_names(
     client: AsyncKernelClient, sidecar: Sidecar
 ) -> None:
-    carried = await carry(UserKernel(client), ["scaled"], sidecar, sidecar.root)
+    transfer = await carry(UserKernel(client), ["scaled"], sidecar, sidecar.root)
     before = await sidecar.run(sidecar.root, "scaled(2)")
     after = await sidecar.run(sidecar.root, "RATE = 100\nscaled(2)")
-    pickled = await sidecar.run(
+    round_trip = await sidecar.run(
         sidecar.root, "import pickle\npickle.loads(pickle.dumps(scaled)) is scaled"
     )
 
-    assert [(one.name, one.is_chosen) for one in carried.carried] == [
+    assert [(one.name, one.is_chosen) for one in transfer.carried] == [
         ("scaled", True),
         ("RATE", False),
     ]
     assert (before.result, after.result) == ("6", "200")
-    assert pickled.result == "True"
+    assert round_trip.result == "True"
 
 
 async def test_tables_of_pandas_come_along(client: AsyncKernelClient, sidecar: Sidecar) -> None:
@@ -136,17 +148,17 @@ async def test_tables_of_pandas_come_along(client: AsyncKernelClient, sidecar: S
         "column = frame['n']\ngrouped = frame.groupby('kind', observed=True)",
     )
 
-    carried = await carry(
+    transfer = await carry(
         UserKernel(client), ["frame", "column", "grouped", "pd"], sidecar, sidecar.root
     )
-    seen = await sidecar.run(
+    observation = await sidecar.run(
         sidecar.root,
         "print(frame.dtypes['kind'], frame.index[-1].day, column.sum(), len(grouped), pd.NA)\n"
         "frame.loc['2024-01-02', 'n'] = 0; print(frame['n'].sum())",
     )
 
-    assert names(carried) == ["frame", "column", "grouped", "pd"]
-    assert seen.stdout == "category 4 7.5 2 <NA>\n5.5\n", seen
+    assert names(transfer) == ["frame", "column", "grouped", "pd"]
+    assert observation.stdout == "category 4 7.5 2 <NA>\n5.5\n", observation
     assert await evaluate(client, "float(frame['n'].sum())") == 7.5
 
 
@@ -155,9 +167,9 @@ async def test_a_branch_that_dies_is_built_again_with_them(
 ) -> None:
     await carry(UserKernel(client), ["numbers", "jar"], sidecar, sidecar.root)
     await sidecar.run(sidecar.root, "numbers.append(jar.filled())")
-    died = await sidecar.run(sidecar.root, "import os; os._exit(1)")
+    observation = await sidecar.run(sidecar.root, "import os; os._exit(1)")
 
-    assert died.status == "killed"
+    assert observation.status == "killed"
     assert (await sidecar.run(sidecar.root, "numbers")).result == "[1, 2, 12]"
 
 
@@ -186,16 +198,16 @@ async def test_what_cannot_go_is_refused_in_words(
 ) -> None:
     await execute(client, f"unfit = {value}\nalso_fit = [numbers]")
 
-    carried = await carry(
+    transfer = await carry(
         UserKernel(client), ["numbers", "unfit", "also_fit"], forking, forking.root
     )
 
-    assert [(one.name, words in one.reason) for one in carried.refused] == [("unfit", True)], (
-        carried
+    assert [(one.name, words in one.reason) for one in transfer.refused] == [("unfit", True)], (
+        transfer
     )
-    assert names(carried) == ["numbers", "also_fit"]
-    shown = await forking.run(forking.root, "also_fit[0] is numbers, 'unfit' in dir()")
-    assert shown.result == "(True, False)"
+    assert names(transfer) == ["numbers", "also_fit"]
+    observation = await forking.run(forking.root, "also_fit[0] is numbers, 'unfit' in dir()")
+    assert observation.result == "(True, False)"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +231,7 @@ async def test_more_than_the_limit_is_refused_and_shared_bytes_count_once(
 ) -> None:
     await execute(client, "big = bytes(600_000)\nsame = [big]\nother = bytes(bytearray(500_000))")
 
-    carried = await carry(
+    transfer = await carry(
         UserKernel(client),
         ["big", "same", "other", "RATE"],
         forking,
@@ -228,8 +240,8 @@ async def test_more_than_the_limit_is_refused_and_shared_bytes_count_once(
     )
     alone = await carry(UserKernel(client), ["big"], forking, forking.root, limit_bytes=100_000)
 
-    assert names(carried) == ["big", "same", "RATE"]
-    assert carried.refused[0].reason == "with the others it is over 1,000,000 bytes"
+    assert names(transfer) == ["big", "same", "RATE"]
+    assert transfer.refused[0].reason == "with the others it is over 1,000,000 bytes"
     assert alone.refused[0].reason == "it is over 100,000 bytes"
 
 
@@ -238,13 +250,13 @@ async def test_what_a_refused_variable_shares_with_others_comes_along(
 ) -> None:
     await execute(client, "part = [1]\nwhole = [part, scaled, array, threading.Lock()]")
 
-    carried = await carry(
+    transfer = await carry(
         UserKernel(client), ["whole", "part", "array", "scaled"], forking, forking.root
     )
-    shown = await forking.run(forking.root, "part, array.size, scaled(2)")
+    observation = await forking.run(forking.root, "part, array.size, scaled(2)")
 
-    assert names(carried) == ["part", "array", "scaled"]
-    assert shown.result == "([1], 6, 6)"
+    assert names(transfer) == ["part", "array", "scaled"]
+    assert observation.result == "([1], 6, 6)"
 
 
 @pytest.mark.parametrize("count", [1, 1_000_000], ids=["on flushing", "on writing"])
@@ -260,13 +272,13 @@ async def test_a_library_that_the_branch_lacks_is_named(
     client: AsyncKernelClient, plain_python: Path, tmp_path: Path
 ) -> None:
     async with Sidecar(plain_python, tmp_path) as plain:
-        carried = await carry(UserKernel(client), ["array", "table", "jar"], plain, plain.root)
-        shown = await plain.run(plain.root, "table, jar.filled()")
+        transfer = await carry(UserKernel(client), ["array", "table", "jar"], plain, plain.root)
+        observation = await plain.run(plain.root, "table, jar.filled()")
 
-    assert [(one.name, one.reason) for one in carried.refused] == [
+    assert [(one.name, one.reason) for one in transfer.refused] == [
         ("array", "the branch's Python has no module 'numpy'")
     ]
-    assert shown.result == "({'numbers': [1, 2]}, 12)"
+    assert observation.result == "({'numbers': [1, 2]}, 12)"
 
 
 async def test_what_another_version_of_a_library_lacks_takes_nothing_else_with_it(
@@ -277,30 +289,30 @@ async def test_what_another_version_of_a_library_lacks_takes_nothing_else_with_i
         "json.Extra = type('Extra', (), {'__module__': 'json'})\nextra = json.Extra()\n"
         "holder = [numbers, extra]\nouter = [table, holder]",
     )
-    wanted = ["numbers", "extra", "holder", "outer", "table"]
+    chosen_names = ["numbers", "extra", "holder", "outer", "table"]
 
-    carried = await carry(UserKernel(client), wanted, forking, forking.root)
-    shown = await forking.run(forking.root, "table['numbers'] is numbers, 'extra' in dir()")
+    transfer = await carry(UserKernel(client), chosen_names, forking, forking.root)
+    observation = await forking.run(forking.root, "table['numbers'] is numbers, 'extra' in dir()")
 
-    assert names(carried) == ["numbers", "table"]
-    assert [one.name for one in carried.refused] == ["extra", "holder", "outer"]
-    assert all("its library is not the same" in one.reason for one in carried.refused)
-    assert shown.result == "(True, False)"
+    assert names(transfer) == ["numbers", "table"]
+    assert [one.name for one in transfer.refused] == ["extra", "holder", "outer"]
+    assert all("its library is not the same" in one.reason for one in transfer.refused)
+    assert observation.result == "(True, False)"
 
 
 async def test_another_version_of_python_gets_data_and_no_code(client: AsyncKernelClient) -> None:
-    wanted = ("numbers", "array", "json", "scaled", "jar", "Jar")
-    request = PickleRequest(names=wanted, python="3.9.2", limit_bytes=1 << 20)
+    chosen_names = ("numbers", "array", "json", "scaled", "jar", "Jar")
+    request = PickleRequest(names=chosen_names, python="3.9.2", limit_bytes=1 << 20)
 
-    pickled = await UserKernel(client).pickle(request)
+    variables = await UserKernel(client).pickle(request)
 
-    with pickled.file as file:
-        assert len(file.read()) == sum(one.size_bytes for one in pickled.report.variables) > 0
-    assert [one.name for one in pickled.report.variables] == ["numbers", "array", "json"]
-    refused = {one.name: one.reason for one in pickled.report.refused}
+    with variables.file as file:
+        assert len(file.read()) == sum(one.size_bytes for one in variables.report.variables) > 0
+    assert [one.name for one in variables.report.variables] == ["numbers", "array", "json"]
+    reasons = {one.name: one.reason for one in variables.report.refused}
     own = "{}.{}".format(*sys.version_info)
     words = f"code that was compiled by Python {own}, which Python 3.9.2 can't run"
-    assert refused == {
+    assert reasons == {
         "scaled": f"it is {words}",
         "jar": f"it holds {words}",
         "Jar": f"it is {words}",
@@ -331,9 +343,9 @@ async def test_the_kernels_own_cloudpickle_stays_its_own(
 ) -> None:
     await execute(client, "import sys, types; sys.modules['cloudpickle'] = types.ModuleType('own')")
     try:
-        carried = await carry(UserKernel(client), ["jar"], forking, forking.root)
+        transfer = await carry(UserKernel(client), ["jar"], forking, forking.root)
 
-        assert names(carried) == ["jar"]
+        assert names(transfer) == ["jar"]
         assert await evaluate(client, "sys.modules['cloudpickle'].__name__") == "own"
     finally:
         await execute(client, "del sys.modules['cloudpickle']")
@@ -346,9 +358,9 @@ async def test_what_imports_cloudpickle_while_it_is_made_finds_it(
     reduce = f"lambda self: (eval, ({load!r},))"
     await execute(client, f"importing = type('Own', (), {{'__reduce__': {reduce}}})()")
 
-    carried = await carry(UserKernel(client), ["importing"], forking, forking.root)
+    transfer = await carry(UserKernel(client), ["importing"], forking, forking.root)
 
-    assert carried.refused == ()
+    assert transfer.refused == ()
     assert (await forking.run(forking.root, "importing")).result == "1"
 
 
@@ -359,9 +371,9 @@ async def test_a_busy_kernel_is_waited_for_and_never_interrupted(
 
     with pytest.raises(KernelError, match=r"busy for 0\.5 s, and is not interrupted"):
         await carry(UserKernel(client, busy_seconds=0.5), ["numbers"], forking, forking.root)
-    carried = await carry(UserKernel(client), ["slept"], forking, forking.root)
+    transfer = await carry(UserKernel(client), ["slept"], forking, forking.root)
 
-    assert names(carried) == ["slept"]
+    assert names(transfer) == ["slept"]
     assert (await forking.run(forking.root, "slept")).result == "'to the end'"
 
 

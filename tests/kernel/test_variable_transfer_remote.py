@@ -41,25 +41,25 @@ def connection_file(start_kernel: Callable[..., str]) -> str:
 @pytest.fixture
 async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
     """A client of the user's kernel."""
-    async with attach(connection_file) as attached:
-        yield attached
+    async with attach(connection_file) as kernel_client:
+        yield kernel_client
 
 
 @pytest.fixture
 async def remote(kernel_file: Path) -> AsyncIterator[RemoteSidecar]:
     """A client of the kernel that they go to; its branch is dropped afterwards."""
-    async with RemoteSidecar(connection_file=kernel_file) as opened:
-        pristine, opened.root = opened.root, await opened.fork(opened.root)
-        yield opened
-        for branch in await opened.tree():
+    async with RemoteSidecar(connection_file=kernel_file) as sidecar:
+        pristine, sidecar.root = sidecar.root, await sidecar.fork(sidecar.root)
+        yield sidecar
+        for branch in await sidecar.tree():
             if branch.id != pristine:
-                await opened.drop(branch.id)
+                await sidecar.drop(branch.id)
 
 
 async def test_they_are_there_also_after_the_branch_was_built_again(
     client: AsyncKernelClient, remote: RemoteSidecar
 ) -> None:
-    carried = await carry(
+    transfer = await carry(
         UserKernel(client), ["numbers", "alias", "large", "doubled", "lock"], remote, remote.root
     )
     branch = await remote.fork(remote.root)
@@ -68,8 +68,8 @@ async def test_they_are_there_also_after_the_branch_was_built_again(
     await remote.run(branch, "import os; os._exit(1)")
     after = await remote.run(branch, look)
 
-    assert [one.name for one in carried.carried] == ["numbers", "alias", "large", "doubled"]
-    assert [one.name for one in carried.refused] == ["lock"]
+    assert [one.name for one in transfer.carried] == ["numbers", "alias", "large", "doubled"]
+    assert [one.name for one in transfer.refused] == ["lock"]
     assert before.result == "([1, 2], True, 12582912, 255, [2, 4])"
     assert after.result == before.result
 
@@ -77,10 +77,10 @@ async def test_they_are_there_also_after_the_branch_was_built_again(
 async def test_what_can_not_be_made_there_is_named_and_the_rest_goes(
     client: AsyncKernelClient, remote: RemoteSidecar
 ) -> None:
-    carried = await carry(UserKernel(client), ["unmade", "numbers"], remote, remote.root)
+    transfer = await carry(UserKernel(client), ["unmade", "numbers"], remote, remote.root)
 
-    assert [one.name for one in carried.carried] == ["numbers"]
-    assert [one.name for one in carried.refused] == ["unmade"]
+    assert [one.name for one in transfer.carried] == ["numbers"]
+    assert [one.name for one in transfer.refused] == ["unmade"]
     assert (await remote.run(remote.root, "numbers")).result == "[1, 2]"
 
 

@@ -20,15 +20,15 @@ SAY_VERSION = "import sys; print('%d.%d' % sys.version_info[:2], sys._base_execu
 def found() -> dict[str, str]:
     """Executables by version: those on the path, and those that pyenv keeps."""
     candidates = [shutil.which(f"python{version}") for version in VERSIONS]
-    kept = Path.home().glob(".pyenv/versions/3.*/bin/python")
+    pyenv_paths = Path.home().glob(".pyenv/versions/3.*/bin/python")
     by_version = {}
-    for candidate in (sys.executable, *candidates, *sorted(map(str, kept))):
+    for candidate in (sys.executable, *candidates, *sorted(map(str, pyenv_paths))):
         if candidate is not None:
-            said = subprocess.run(
+            words = subprocess.run(
                 [candidate, "-c", SAY_VERSION], capture_output=True, text=True, check=False
             ).stdout.split()
-            if len(said) == 2 and said[0] in VERSIONS:
-                by_version.setdefault(*said)
+            if len(words) == 2 and words[0] in VERSIONS:
+                by_version.setdefault(*words)
     return by_version
 
 
@@ -76,34 +76,34 @@ async def check_branches(python: Path, folder: Path, launcher: Launcher) -> Side
             await sidecar.run(branch, "file.readline(), await double(4), random.random()")
             for branch in (child, sidecar.root)
         ]
-        failed = await sidecar.run(child, "x = [1]\n\ndef f(): return x[9]\nf()")
-        resolved = await sidecar.resolve(child, ["asyncio.gathr", "double"])
+        failure = await sidecar.run(child, "x = [1]\n\ndef f(): return x[9]\nf()")
+        names = await sidecar.resolve(child, ["asyncio.gathr", "double"])
         completions = await sidecar.complete(child, "asyn", 4)
         inspection = await sidecar.inspect(child, "double")
-        measured = await sidecar.measure()
-        threaded = await sidecar.run(
+        branches = await sidecar.measure()
+        thread_start = await sidecar.run(
             child, "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True)"
             ".start()"
         )  # fmt: skip
-        replayed = await sidecar.fork(child)
-        again = await sidecar.run(replayed, "x, file.readline()")
+        replay = await sidecar.fork(child)
+        again = await sidecar.run(replay, "x, file.readline()")
 
     assert first.ran, first.error
     assert f"'{sidecar.python_version.rpartition('.')[0]}'" == first.result
     assert "first elements: 0, 1, 4" in {v.name: v.preview for v in first.variables}["numbers"]
     assert answers[0].result == answers[1].result
     assert answers[0].result is not None and answers[0].result.startswith("('a\\n', 8, 0.23")
-    assert failed.error is not None
-    assert (failed.error.ename, failed.error.line) == ("IndexError", 3)
-    assert [(name.exists, name.nearest[:1]) for name in resolved] == [
+    assert failure.error is not None
+    assert (failure.error.ename, failure.error.line) == ("IndexError", 3)
+    assert [(name.exists, name.nearest[:1]) for name in names] == [
         (False, ("gather",)),
         (True, ()),
     ]
     assert "asyncio" in completions.matches
     assert inspection.signature is not None and "(n)" in inspection.signature
-    assert [info.created for info in measured] == ["root", "fork"]
-    assert all(info.own_bytes for info in measured)
-    assert threaded.ran
+    assert [info.created for info in branches] == ["root", "fork"]
+    assert all(info.own_bytes for info in branches)
+    assert thread_start.ran
     assert again.result == "([1], 'b\\n')"
     return sidecar
 

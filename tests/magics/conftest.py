@@ -93,19 +93,19 @@ class Terminal:
     def type(self, cell: str) -> str:
         """Run a cell that goes well; what it printed."""
         self.read()
-        done = self.shell.run_cell(cell)
-        said = self.read()
-        assert done.success, said
-        return said
+        result = self.shell.run_cell(cell)
+        output = self.read()
+        assert result.success, output
+        return output
 
     def fail(self, cell: str) -> str:
         """Run a cell that is refused; the sentence that says why."""
         self.read()
-        done = self.shell.run_cell(cell)
-        said = self.read()
-        assert not done.success, said
-        assert "Traceback" not in said
-        return " ".join(said.split("UsageError: ")[-1].split())
+        result = self.shell.run_cell(cell)
+        output = self.read()
+        assert not result.success, output
+        assert "Traceback" not in output
+        return " ".join(output.split("UsageError: ")[-1].split())
 
     @property
     def next_cell(self) -> str:
@@ -128,8 +128,8 @@ def terminal(
     shell: Any = InteractiveShell.instance(config=settings)
 
     def read() -> str:
-        printed = capsys.readouterr()
-        return printed.out + printed.err
+        streams = capsys.readouterr()
+        return streams.out + streams.err
 
     try:
         shell.run_line_magic("load_ext", "exploracoder")

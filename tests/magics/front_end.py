@@ -37,18 +37,18 @@ class FrontEnd:
 
     def run(self, code: str) -> dict[str, Any]:
         """Run a cell until its reply has come; what it replied."""
-        sent = self.client.execute(code)
+        message_id = self.client.execute(code)
         reply = self.client.get_shell_msg(timeout=_SECONDS)
-        while reply["parent_header"].get("msg_id") != sent:
+        while reply["parent_header"].get("msg_id") != message_id:
             reply = self.client.get_shell_msg(timeout=_SECONDS)
         self.wait_for(lambda: True)
         return dict(reply["content"])
 
     def value(self, expression: str) -> str:
         """The repr of an expression in the user's namespace, asked without a trace."""
-        sent = self.client.execute("", silent=True, user_expressions={"it": expression})
+        message_id = self.client.execute("", silent=True, user_expressions={"it": expression})
         reply = self.client.get_shell_msg(timeout=_SECONDS)
-        while reply["parent_header"].get("msg_id") != sent:
+        while reply["parent_header"].get("msg_id") != message_id:
             reply = self.client.get_shell_msg(timeout=_SECONDS)
         return str(reply["content"]["user_expressions"]["it"]["data"]["text/plain"])
 
@@ -66,9 +66,9 @@ class FrontEnd:
     @property
     def view(self) -> str:
         """The id of the widget that the newest display with one shows."""
-        shown = [data[VIEW]["model_id"] for data in self.outputs.values() if VIEW in data]
-        assert shown, "no widgets are shown"
-        return str(shown[-1])
+        ids = [data[VIEW]["model_id"] for data in self.outputs.values() if VIEW in data]
+        assert ids, "no widgets are shown"
+        return str(ids[-1])
 
     @property
     def has_view(self) -> bool:
@@ -81,8 +81,8 @@ class FrontEnd:
         if not self.has_view:
             return ""
         words = ("value", "description", "_options_labels")
-        shown = [state for _, state in self._with_ids(self.view)]
-        return "\n".join(str(one[word]) for one in shown for word in words if word in one)
+        states = [state for _, state in self._with_ids(self.view)]
+        return "\n".join(str(one[word]) for one in states for word in words if word in one)
 
     @property
     def plan(self) -> str:
@@ -99,8 +99,10 @@ class FrontEnd:
 
     def can_press(self, name: str) -> bool:
         """Whether a button is there that can be pressed."""
-        shown = self._with_ids(self.view) if self.has_view else ()
-        return any(state.get("description") == name and not state["disabled"] for _, state in shown)
+        widgets = self._with_ids(self.view) if self.has_view else ()
+        return any(
+            state.get("description") == name and not state["disabled"] for _, state in widgets
+        )
 
     def press(self, name: str) -> None:
         """Press a button as soon as it can be pressed."""

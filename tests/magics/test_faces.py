@@ -39,14 +39,14 @@ def page(text: str) -> Page:
 def test_no_face_obeys_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
     html, text = as_html(page(EVIL)), as_text(page(EVIL))
     print_page(page(EVIL))
-    printed = capsys.readouterr().out
+    terminal = capsys.readouterr().out
 
     assert "<script" not in html
     assert "&lt;script&gt;" in html
-    for shown in (html, text, printed):
-        assert "\x1b" not in shown
-        assert "\x9b" not in shown
-        assert "[red]x[/red]" in shown
+    for face in (html, text, terminal):
+        assert "\x1b" not in face
+        assert "\x9b" not in face
+        assert "[red]x[/red]" in face
 
 
 def test_every_face_says_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,8 +55,8 @@ def test_every_face_says_all_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     whole = Page((Heading("title"), Line("said"), Table((("cell",),)), Fold("fold", inner)))
     print_page(whole)
 
-    for shown in (as_html(whole), as_text(whole), capsys.readouterr().out):
-        assert [word for word in words if word not in shown] == []
+    for face in (as_html(whole), as_text(whole), capsys.readouterr().out):
+        assert [word for word in words if word not in face] == []
 
 
 def displayed(**data: str) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def ran(*outputs: dict[str, Any]) -> Page:
 
 
 def test_outputs_are_rich_and_run_nothing() -> None:
-    shown = ran(
+    candidate_page = ran(
         displayed(image_png=f"{PNG}\n", text_plain="a leaf"),
         displayed(text_html=f"<table><tr><td>5</td></tr></table>{EVIL}", text_plain="five"),
         displayed(image_svg_xml=f"<svg>{EVIL}</svg>"),
@@ -80,17 +80,17 @@ def test_outputs_are_rich_and_run_nothing() -> None:
         displayed(image_png='" onerror="alert(1)'),
         {"output_type": "stream", "name": "stdout", "text": "\x1b[31mred\x1b[0m\n"},
     )
-    html, text = as_html(shown), as_text(shown)
+    html, text = as_html(candidate_page), as_text(candidate_page)
 
     assert f'<img alt="Output" src="data:image/png;base64,{PNG}">' in html
     assert "<td>5</td>" in html
     assert '<img alt="Output" src="data:image/svg+xml;base64,' in html
     assert "cannot be read" in html
-    assert all(said in html for said in ("of a script", ">red<"))
+    assert all(phrase in html for phrase in ("of a script", ">red<"))
     assert "<script" not in html
     assert "<svg" not in html
     assert "onerror" not in html
-    assert all(said in text for said in ("A picture", "five", "of a script", "red"))
+    assert all(phrase in text for phrase in ("A picture", "five", "of a script", "red"))
     assert "<" not in text
 
 
@@ -99,20 +99,20 @@ def test_a_candidate_that_failed_shows_its_error() -> None:
     observation = Observation(status="error", error=error)
     one = Candidate(id="step-1/1", code="x", origin="draft", observation=observation)
 
-    shown = tuple(candidate(1, one, is_proposed=False))
+    blocks = tuple(candidate(1, one, is_proposed=False))
 
-    assert shown[-1] == Output("AttributeError: no attribute 'reed'", "bad")
+    assert blocks[-1] == Output("AttributeError: no attribute 'reed'", "bad")
 
 
 def test_searches_are_shown_at_their_place_in_the_solution() -> None:
     search = Search(line=2, query="name the leaves", answer="tealeaf.name(leaf)")
     attempt = Attempt(code="x = 1\ny = 2", observation=printed(""), searches=(search,))
-    explored = exploration(solution=Solution(attempts=(attempt,)))
+    sample = exploration(solution=Solution(attempts=(attempt,)))
 
-    shown = as_text(exploration_page(explored, Progress(), "tea.ipynb"))
+    text = as_text(exploration_page(sample, Progress(), "tea.ipynb"))
 
     card = "# searched 'name the leaves': tealeaf.name(leaf)"
-    assert [line.strip() for line in shown.splitlines() if line.strip() in ("y = 2", card)] == [
+    assert [line.strip() for line in text.splitlines() if line.strip() in ("y = 2", card)] == [
         card,
         "y = 2",
     ]

@@ -115,39 +115,39 @@ async def run(
 
 def next_cell(reply: dict[str, Any]) -> str:
     """The text that a reply puts into the next cell."""
-    found = [one["text"] for one in reply["payload"] if one["source"] == "set_next_input"]
-    return str(found[0]) if found else ""
+    texts = [one["text"] for one in reply["payload"] if one["source"] == "set_next_input"]
+    return str(texts[0]) if texts else ""
 
 
 async def test_a_notebook_uses_every_sub_command(stage: Stage, kernel_name: str) -> None:
     stage.model.script = TeaModel(solutions=(fenced(SOLUTION),))
 
-    done, replies = await run(stage, [VERSION, *(cell for cell, _ in CELLS)], kernel_name)
+    results, replies = await run(stage, [VERSION, *(cell for cell, _ in CELLS)], kernel_name)
 
-    version, *done = done
+    version, *results = results
     replies = replies[1:]
     assert kernel_name != "ipython8" or said(version) == "8"
-    for cell, (_, words) in zip(done, CELLS, strict=True):
+    for cell, (_, words) in zip(results, CELLS, strict=True):
         assert words in said(cell), f"{cell.source}\n{said(cell)}"
-    texts = {cell.source: next_cell(reply) for cell, reply in zip(done, replies, strict=True)}
+    texts = {cell.source: next_cell(reply) for cell, reply in zip(results, replies, strict=True)}
     assert texts["%exploracoder edit 1"] == f"%%exploracoder_try step-2\n{KEEP}"
-    explored = document.load(stage.folder / "tea.ipynb")
-    assert explored.status == "solved"
-    assert explored.solution is not None
-    assert texts["%exploracoder insert"] == explored.solution.final.code
-    shown = [
+    exploration = document.load(stage.folder / "tea.ipynb")
+    assert exploration.status == "solved"
+    assert exploration.solution is not None
+    assert texts["%exploracoder insert"] == exploration.solution.final.code
+    displays = [
         output["data"]
-        for cell in done
+        for cell in results
         for output in cell.outputs
         if "text/html" in output.get("data", {})
     ]
-    assert all('<div class="exploracoder">' in data["text/html"] for data in shown)
+    assert all('<div class="exploracoder">' in data["text/html"] for data in displays)
 
 
 def test_the_notebook_leaves_no_sub_command_out() -> None:
-    used = {cell.split()[1] for cell, _ in CELLS if cell.startswith("%exploracoder ")}
+    used_names = {cell.split()[1] for cell, _ in CELLS if cell.startswith("%exploracoder ")}
 
-    assert set(registry.names()) - used == set()
+    assert set(registry.names()) - used_names == set()
 
 
 async def test_the_kernel_stays_usable_and_one_exploration_is_worked_on_at_a_time(
@@ -168,12 +168,12 @@ async def test_the_kernel_stays_usable_and_one_exploration_is_worked_on_at_a_tim
         "%exploracoder cancel",
     ]
 
-    done, _ = await run(stage, cells)
+    results, _ = await run(stage, cells)
 
-    assert said(done[4]) == "2"
-    assert "…" in said(done[5])
-    assert "%exploracoder cancel" in said(done[6])
-    assert "Stopped." in said(done[7])
+    assert said(results[4]) == "2"
+    assert "…" in said(results[5])
+    assert "%exploracoder cancel" in said(results[6])
+    assert "Stopped." in said(results[7])
 
 
 async def test_a_failed_command_stops_a_notebook(stage: Stage) -> None:

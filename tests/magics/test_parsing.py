@@ -11,9 +11,9 @@ from exploracoder_jupyter.magics.parsing import Order, Request, parse
 def test_a_cell_is_a_task_with_options_in_its_line() -> None:
     line = '--library tealeaf --library="./my lib" --check 7 --bring a,b --bring c --review'
 
-    found = parse(line, "Sort the leaves.\n")
+    request = parse(line, "Sort the leaves.\n")
 
-    assert found == Request(
+    assert request == Request(
         task="Sort the leaves.",
         libraries=("tealeaf", "./my lib"),
         check="7",
@@ -23,10 +23,10 @@ def test_a_cell_is_a_task_with_options_in_its_line() -> None:
 
 
 def test_putting_the_solution_into_the_next_cell_waits_for_it() -> None:
-    found = parse("--into-next-cell", "Sort the leaves.")
+    request = parse("--into-next-cell", "Sort the leaves.")
 
-    assert isinstance(found, Request)
-    assert (found.mode, found.is_waited_for, found.is_inserted) == ("auto", True, True)
+    assert isinstance(request, Request)
+    assert (request.mode, request.is_waited_for, request.is_inserted) == ("auto", True, True)
 
 
 LINES: dict[str, Request | Order] = {
@@ -71,10 +71,10 @@ REFUSED = {
 def test_what_is_wrong_is_refused_with_what_is_right(
     line: str, cell: str | None, words: str
 ) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as refusal:
         parse(line, cell)
 
-    assert words in str(refused.value)
+    assert words in str(refusal.value)
 
 
 COMPLETED = {

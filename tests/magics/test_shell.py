@@ -46,48 +46,48 @@ def ready(terminal: Terminal, tmp_path: Path) -> Terminal:
 def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "tea.ipynb"
     at_plan = ready.type(explore(f"--review --output {file}"))
-    edited = ready.type("%exploracoder plan add Say them aloud")
-    renamed = ready.type("%exploracoder plan rename 4 Sing them")
-    moved = ready.type("%exploracoder plan move 4 3")
-    deleted = ready.type("%exploracoder plan delete 3")
-    proposed = ready.type("%exploracoder next")
-    retried = ready.type("%exploracoder retry In another way")
+    addition = ready.type("%exploracoder plan add Say them aloud")
+    renaming = ready.type("%exploracoder plan rename 4 Sing them")
+    move = ready.type("%exploracoder plan move 4 3")
+    deletion = ready.type("%exploracoder plan delete 3")
+    proposal = ready.type("%exploracoder next")
+    retry = ready.type("%exploracoder retry In another way")
     ready.type("%exploracoder accept 1")
     ready.type("%exploracoder edit 1")
     cell = ready.next_cell
     mine = ready.type(cell.replace(KEEP, OWN))
     back = ready.type("%exploracoder back 2")
-    debugged = ready.type("%exploracoder debug 2 It must be above 3")
+    repair = ready.type("%exploracoder debug 2 It must be above 3")
     ready.type("%exploracoder accept 1")
     ready.type("%exploracoder skip")
     ready.type("%exploracoder back 3")
     ready.type("%exploracoder next")
     ready.type("%exploracoder next")
-    solved = ready.type("%exploracoder solve")
+    solution = ready.type("%exploracoder solve")
     ready.type("%exploracoder insert")
-    inserted = ready.next_cell
+    insertion = ready.next_cell
     cost = ready.type("%exploracoder cost")
     ready.type(f"%exploracoder save {tmp_path / 'copy.ipynb'}")
 
     assert "Read the leaves out of the text" in at_plan
     assert "%exploracoder next" in at_plan
-    assert "Say them aloud" in edited
-    assert "Sing them" in renamed
-    assert moved.index("Sing them") < moved.index("Collect the names")
-    assert "Sing them" not in deleted
-    assert "Candidate 1: ran, proposed" in proposed
-    assert "tealeaf.read_leaves" in proposed
-    assert "Candidate 1" in retried
+    assert "Say them aloud" in addition
+    assert "Sing them" in renaming
+    assert move.index("Sing them") < move.index("Collect the names")
+    assert "Sing them" not in deletion
+    assert "Candidate 1: ran, proposed" in proposal
+    assert "tealeaf.read_leaves" in proposal
+    assert "Candidate 1" in retry
     assert cell == f"%%exploracoder_try step-2\n{KEEP}"
     assert "✓ 2 Keep the strong leaves in a lazy pipeline accepted" in " ".join(mine.split())
     assert "Candidate 2: ran, yours" in back
-    assert "Candidate 1" in debugged
-    assert "Verified" in solved
+    assert "Candidate 1" in repair
+    assert "Verified" in solution
     assert "completion tokens" in cost
-    done = saved(str(file))
-    assert inserted == solution_in(file)
-    assert done.status == "solved"
-    assert saved(str(tmp_path / "copy.ipynb")).steps == done.steps
+    result = saved(str(file))
+    assert insertion == solution_in(file)
+    assert result.status == "solved"
+    assert saved(str(tmp_path / "copy.ipynb")).steps == result.steps
 
 
 def test_a_notebook_from_elsewhere_runs_once_it_was_shown_and_agreed_to(
@@ -95,32 +95,32 @@ def test_a_notebook_from_elsewhere_runs_once_it_was_shown_and_agreed_to(
 ) -> None:
     library = str(ready.stage.folder / "tealeaf")
     task = Task(text="Name.", libraries=(library,), context='text = "assam 5; sencha 2"')
-    made = document.to_notebook(exploration(task=task, steps=(), solution=None))
+    content = document.to_notebook(exploration(task=task, steps=(), solution=None))
     file = tmp_path / "foreign.ipynb"
-    notebook.write(file, made)
+    notebook.write(file, content)
 
     ready.read()
     ready.shell.run_cell(f"%exploracoder replay {file}")
-    shown = ready.read()
-    trusted = ready.type(f"%exploracoder trust {file}")
-    replayed = ready.type(f"%exploracoder replay {file}")
+    preview = ready.read()
+    agreement = ready.type(f"%exploracoder trust {file}")
+    replay = ready.type(f"%exploracoder replay {file}")
 
-    assert 'text = "assam 5; sencha 2"' in shown
-    assert library in shown
-    assert f"%exploracoder trust {file}" in " ".join(shown.split())
-    assert "may run now" in " ".join(trusted.split())
-    assert "1 of 1 cells are as they were" in " ".join(replayed.split())
+    assert 'text = "assam 5; sencha 2"' in preview
+    assert library in preview
+    assert f"%exploracoder trust {file}" in " ".join(preview.split())
+    assert "may run now" in " ".join(agreement.split())
+    assert "1 of 1 cells are as they were" in " ".join(replay.split())
 
 
 def test_a_notebook_from_elsewhere_is_not_trusted_before_it_was_shown(
     ready: Terminal, tmp_path: Path
 ) -> None:
-    made = document.to_notebook(exploration(task=Task(text="a", libraries=("b",), context="1")))
-    notebook.write(tmp_path / "foreign.ipynb", made)
+    content = document.to_notebook(exploration(task=Task(text="a", libraries=("b",), context="1")))
+    notebook.write(tmp_path / "foreign.ipynb", content)
 
-    said = ready.fail(f"%exploracoder trust {tmp_path / 'foreign.ipynb'}")
+    refusal = ready.fail(f"%exploracoder trust {tmp_path / 'foreign.ipynb'}")
 
-    assert "was not made here by you" in said
+    assert "was not made here by you" in refusal
 
 
 def test_a_restarted_kernel_goes_on_from_the_file_and_replays_it(
@@ -132,18 +132,18 @@ def test_a_restarted_kernel_goes_on_from_the_file_and_replays_it(
     ready.type("%exploracoder accept")
     # Its process ends with a kernel; what is open goes with it.
     ready.type("%reload_ext exploracoder")
-    lost = ready.fail("%exploracoder next")
+    refusal = ready.fail("%exploracoder next")
     ready.type(ready.stage.configuration)
-    resumed = ready.type(f"%exploracoder resume {file}")
+    resumption = ready.type(f"%exploracoder resume {file}")
     ready.type("%exploracoder config mode=auto")
     ready.type("%exploracoder next")
-    replayed = ready.type(f"%exploracoder replay {file}")
+    replay = ready.type(f"%exploracoder replay {file}")
 
-    assert "%exploracoder resume FILE" in lost
-    assert "1 Read the leaves" in " ".join(resumed.split())
+    assert "%exploracoder resume FILE" in refusal
+    assert "1 Read the leaves" in " ".join(resumption.split())
     assert saved(str(file)).status == "solved"
-    assert "cells are as they were" in replayed
-    assert "failed" not in replayed
+    assert "cells are as they were" in replay
+    assert "failed" not in replay
 
 
 def test_the_users_kernel_is_as_it_was(ready: Terminal, tmp_path: Path) -> None:
@@ -165,11 +165,11 @@ def test_the_users_kernel_is_as_it_was(ready: Terminal, tmp_path: Path) -> None:
 
 def state_of(shell: Any) -> dict[str, Any]:
     """What a user can see of their kernel, the record of the cells that they ran apart."""
-    told = ("In", "_ih", "_i", "_ii", "_iii", "_exit_code")
+    record_names = ("In", "_ih", "_i", "_ii", "_iii", "_exit_code")
     names = {
         name: (id(value), repr(value)[:500])
         for name, value in shell.user_ns.items()
-        if name not in told and not name.startswith("_i")
+        if name not in record_names and not name.startswith("_i")
     }
     outs = {number: repr(value) for number, value in shell.user_ns["Out"].items()}
     last = [repr(shell.user_ns.get(name)) for name in ("_", "__", "___")]
@@ -193,14 +193,14 @@ def test_into_the_next_cell_comes_the_solution(ready: Terminal, tmp_path: Path) 
 
 
 def test_libraries_are_read_searched_and_looked_up(ready: Terminal) -> None:
-    used = ready.type("%exploracoder use tealeaf/")
-    found = ready.type("%exploracoder search read leaves out of a text")
-    shown = ready.type("%exploracoder docs read_leaves")
+    summary = ready.type("%exploracoder use tealeaf/")
+    matches = ready.type("%exploracoder search read leaves out of a text")
+    docs = ready.type("%exploracoder docs read_leaves")
     unknown = ready.fail("%exploracoder docs raed_leaves")
 
-    assert "public APIs" in used
-    assert "tealeaf.read_leaves" in found
-    assert "text" in shown
+    assert "public APIs" in summary
+    assert "tealeaf.read_leaves" in matches
+    assert "text" in docs
     assert "Near: " in unknown
 
 
@@ -227,10 +227,10 @@ def test_a_model_that_fails_is_said_and_the_work_goes_on(ready: Terminal, tmp_pa
         is_lost=True, drafts={1: [Failure(401, "no such key"), fenced(READ)]}
     )
     ready.type(explore(f"--review --output {tmp_path / 'tea.ipynb'}"))
-    refused = ready.fail("%exploracoder next")
+    refusal = ready.fail("%exploracoder next")
     again = ready.type("%exploracoder next")
 
-    assert "key" in refused
+    assert "key" in refusal
     assert "Candidate 2: ran, proposed" in again
 
 
@@ -285,18 +285,18 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(ready: Terminal, tmp_pat
     for case, (cell, words) in REFUSED.items():
         for name, path in here.items():
             cell = cell.replace(name, path)
-        said = ready.fail(cell)
+        refusal = ready.fail(cell)
 
-        assert words in said, f"{case}: {said}"
+        assert words in refusal, f"{case}: {refusal}"
 
 
 def test_loading_twice_and_unloading_leave_no_trace(terminal: Terminal) -> None:
     names = set(terminal.shell.user_ns)
     terminal.type("%load_ext exploracoder")
     terminal.type("%unload_ext exploracoder")
-    gone = terminal.shell.find_line_magic("exploracoder")
+    magic = terminal.shell.find_line_magic("exploracoder")
     terminal.type("%load_ext exploracoder")
 
-    assert gone is None
+    assert magic is None
     assert set(terminal.shell.user_ns) - names <= {f"_i{n}" for n in range(99)}
     assert terminal.shell.find_line_magic("exploracoder") is not None

@@ -21,13 +21,13 @@ from exploracoder_kernel.observation import Observation
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
 
-def observed(**given: Any) -> Observation:
-    return Observation(**{"status": "ok", **given})
+def observed(**fields: Any) -> Observation:
+    return Observation(**{"status": "ok", **fields})
 
 
-def candidate(number: int, text: str = "x = 1", **given: Any) -> Candidate:
+def candidate(number: int, text: str = "x = 1", **fields: Any) -> Candidate:
     return Candidate(
-        id=f"step-1/{number}", code=text, origin="draft", observation=observed(**given)
+        id=f"step-1/{number}", code=text, origin="draft", observation=observed(**fields)
     )
 
 
@@ -69,57 +69,57 @@ class Made:
 
 
 def test_what_others_wrote_is_escaped_wherever_it_stands() -> None:
-    made = Made()
-    made.view.update(moment(candidate(1, EVIL), text=EVIL))
-    made.view.say(Page((Line(EVIL),)))
+    harness = Made()
+    harness.view.update(moment(candidate(1, EVIL), text=EVIL))
+    harness.view.say(Page((Line(EVIL),)))
 
-    values = htmls(made)
+    values = htmls(harness)
     assert sum("alert(1)" in value for value in values) >= 5
     assert [value for value in values if "<script" in value or "<img" in value] == []
 
 
 def test_what_did_not_change_is_left_alone_and_what_the_user_looks_at_stays() -> None:
-    made = Made()
+    harness = Made()
     first, second, third = (candidate(number, f"x = {number}") for number in (1, 2, 3))
-    made.view.update(moment(first, second, chosen=second.id))
-    choice = made.button("Candidate")
-    proposed, before = choice.index, htmls(made)
+    harness.view.update(moment(first, second, chosen=second.id))
+    choice = harness.button("Candidate")
+    first_index, before = choice.index, htmls(harness)
     choice.index = 0
-    looked_at = htmls(made)
-    changed: list[Any] = []
-    for one in parts(made.view.root):
-        one.observe(lambda change: changed.append(change["owner"].description or "page"), "value")
-    made.view.update(moment(first, second, third, chosen=second.id))
-    kept, redrawn = choice.index, list(changed)
-    made.button("Accept").click()
-    made.view.update(moment(first, second, third, chosen=third.id))
+    looked_at = htmls(harness)
+    changes: list[Any] = []
+    for one in parts(harness.view.root):
+        one.observe(lambda change: changes.append(change["owner"].description or "page"), "value")
+    harness.view.update(moment(first, second, third, chosen=second.id))
+    later_index, redrawn = choice.index, list(changes)
+    harness.button("Accept").click()
+    harness.view.update(moment(first, second, third, chosen=third.id))
 
-    assert proposed == 1
+    assert first_index == 1
     assert any("x = 2" in value for value in before)
     assert any("x = 1" in value for value in looked_at)
     assert not any("x = 2" in value for value in looked_at)
-    assert kept == 0
+    assert later_index == 0
     # The plan counts one more; the title, the docs and the candidate are as they were.
     assert redrawn.count("page") == 1
     assert choice.index == 2
     assert choice.options[2] == "Candidate 3: ran, proposed"
-    assert any("x = 3" in value for value in htmls(made))
-    assert made.orders == [Order("accept", "1.1")]
+    assert any("x = 3" in value for value in htmls(harness))
+    assert harness.orders == [Order("accept", "1.1")]
 
 
-def htmls(made: Made) -> list[str]:
-    return [one.value for one in parts(made.view.root) if type(one).__name__ == "HTML"]
+def htmls(harness: Made) -> list[str]:
+    return [one.value for one in parts(harness.view.root) if type(one).__name__ == "HTML"]
 
 
 def test_a_hint_goes_along_once_and_is_not_taken_for_options() -> None:
-    made = Made()
-    made.view.update(moment(candidate(1), chosen="step-1/1"))
-    hint = made.button("Hint")
+    harness = Made()
+    harness.view.update(moment(candidate(1), chosen="step-1/1"))
+    hint = harness.button("Hint")
     hint.value = "--wait  for it"
-    made.button("Debug").click()
-    made.button("Other candidates").click()
+    harness.button("Debug").click()
+    harness.button("Other candidates").click()
 
-    assert made.orders == [Order("debug", "1.1 --wait for it"), Order("retry", "")]
+    assert harness.orders == [Order("debug", "1.1 --wait for it"), Order("retry", "")]
 
 
 def test_work_that_was_stopped_before_it_was_open_says_so() -> None:
@@ -131,28 +131,30 @@ def test_work_that_was_stopped_before_it_was_open_says_so() -> None:
 
 
 def test_what_a_first_try_solved_can_be_inserted_or_explored_nevertheless() -> None:
-    made, open_one = Made(), moment().exploration
+    harness, open_one = Made(), moment().exploration
     assert open_one is not None
     final = Attempt(code="x = 1", observation=observed(), checks="passed")
-    solved = {"steps": (), "is_planned": False, "solution": Solution(attempts=(final,))}
+    fields = {"steps": (), "is_planned": False, "solution": Solution(attempts=(final,))}
     at_end = Progress(activity="idle", part="solution")
-    made.view.update(Moment(open_one.model_copy(update=solved), at_end))
+    harness.view.update(Moment(open_one.model_copy(update=fields), at_end))
 
-    can_press = [one.description for one in made.widgets if getattr(one, "disabled", None) is False]
+    can_press = [
+        one.description for one in harness.widgets if getattr(one, "disabled", None) is False
+    ]
     assert [name for name in can_press if name in ("Explore", "Resume")] == ["Explore"]
     assert "Insert into my notebook" in can_press
-    values = htmls(made)
+    values = htmls(harness)
     assert any("A first try solved it without a plan" in value for value in values)
 
 
 def test_only_what_changed_is_read_out_again() -> None:
-    made = Made()
+    harness = Made()
     at_first = moment(candidate(1), chosen="step-1/1")
-    made.view.update(at_first)
-    before = read_out(made)
+    harness.view.update(at_first)
+    before = read_out(harness)
     working = Progress(activity="working", message="Asking the model", error=at_first.notebook)
-    made.view.update(replace(at_first, progress=working))
-    after = read_out(made)
+    harness.view.update(replace(at_first, progress=working))
+    after = read_out(harness)
 
     (status, alert), (now, still) = before, after
     assert "Waiting for you." in status
@@ -162,16 +164,16 @@ def test_only_what_changed_is_read_out_again() -> None:
     assert still == alert
 
 
-def read_out(made: Made) -> list[str]:
-    values = htmls(made)
+def read_out(harness: Made) -> list[str]:
+    values = htmls(harness)
     marks = ('aria-label="Exploration status"', 'role="alert"')
     return [value for mark in marks for value in values if mark in value]
 
 
 def test_widgets_that_lost_their_kernel_say_how_to_go_on() -> None:
-    made = Made()
-    made.view.update(replace(moment(candidate(1)), notebook="my <tea>.ipynb"))
-    head = next(one for one in parts(made.view.root) if type(one).__name__ == "HTML").value
+    harness = Made()
+    harness.view.update(replace(moment(candidate(1)), notebook="my <tea>.ipynb"))
+    head = next(one for one in parts(harness.view.root) if type(one).__name__ == "HTML").value
 
     # The mark is put there by ipywidgets in the front end, when the kernel is restarted.
     assert ".exploracoder-gone { display: none }" in head
@@ -186,9 +188,9 @@ def test_a_closed_view_leaves_no_widget_behind() -> None:
         return set(Widget.get_manager_state()["state"])
 
     before = there()
-    made = Made()
-    made.view.update(moment(candidate(1), chosen="step-1/1"))
-    made.view.update(moment(candidate(2), chosen="step-1/2"))
-    made.view.close()
+    harness = Made()
+    harness.view.update(moment(candidate(1), chosen="step-1/1"))
+    harness.view.update(moment(candidate(2), chosen="step-1/2"))
+    harness.view.close()
 
     assert there() - before == set()

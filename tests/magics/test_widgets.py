@@ -62,23 +62,23 @@ def notebook(kernel: FrontEnd, stage: Stage) -> Callable[..., FrontEnd]:
 def test_buttons_lead_from_the_plan_to_the_solution(
     notebook: Callable[..., FrontEnd], stage: Stage
 ) -> None:
-    written = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
+    script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
     lines = {"drafts": {1: [fenced(OTHERWISE)]}, "debugs": {1: [fenced(REPAIRED)]}}
-    front = notebook(scripts=[written], **lines)
+    front = notebook(scripts=[script], **lines)
     names = front.value(NAMES)
     front.run(explore("--review --output buttons.ipynb"))
     front.wait_for(lambda: front.can_press("Explore"))
-    planned, plan = front.text, front.plan
+    plan_text, plan = front.text, front.plan
     assert not front.can_press("Accept")
     front.press("Explore")
     front.wait_for(lambda: "Candidate 1: ran, proposed" in front.text)
-    proposed = front.text
+    candidate_text = front.text
     front.press("Other candidates")
     front.wait_for(lambda: "Candidate 2: ran" in front.text)
     front.change(front.find("Hint")[0], value="Print the first")
     front.press("Debug")
     front.wait_for(lambda: "Candidate 3: ran, repaired" in front.text)
-    asked = str(stage.server.chat_requests[-1].body)
+    request_body = str(stage.server.chat_requests[-1].body)
     front.press("Accept")
     front.wait_for(lambda: "accepted 3 candidates" in front.plan)
     front.press("Accept")
@@ -98,16 +98,16 @@ def test_buttons_lead_from_the_plan_to_the_solution(
     after = front.run("1 + 1")
 
     assert all(f"{goal} open 1 candidate" in plan for goal in GOALS)
-    assert "Candidate 1: not run, proposed" in planned
-    assert "Waiting for you." in planned
-    assert "tealeaf.read_leaves" in proposed
-    assert "Leaf(name='assam'" in unescape(proposed)
-    assert "Print the first" in asked
+    assert "Candidate 1: not run, proposed" in plan_text
+    assert "Waiting for you." in plan_text
+    assert "tealeaf.read_leaves" in candidate_text
+    assert "Leaf(name='assam'" in unescape(candidate_text)
+    assert "Print the first" in request_body
     assert "model calls" in front.text
     assert before["payload"] == []
-    solved = document.load(stage.folder / "buttons.ipynb")
-    assert solved.solution is not None
-    assert [one["text"] for one in after["payload"]] == [solved.solution.final.code]
+    exploration = document.load(stage.folder / "buttons.ipynb")
+    assert exploration.solution is not None
+    assert [one["text"] for one in after["payload"]] == [exploration.solution.final.code]
     assert front.value(NAMES) == names
 
 
@@ -117,18 +117,18 @@ def test_the_kernel_stays_free_the_output_stays_put_and_cancel_stops_it(
     front = notebook(scripts=[Delay(60, script_of(GOALS, [READ]))])
     front.run(explore("--review --output slow.ipynb"))
     front.wait_for(lambda: TASK in front.text and front.can_press("Cancel"))
-    (shown,), bundles = front.outputs.values(), front.bundles
+    (output,), bundles = front.outputs.values(), front.bundles
     front.run("leaf = 1")
     front.press("Cancel")
     front.wait_for(lambda: front.can_press("Resume"))
-    said, at_rest = front.text, front.bundles
+    text, at_rest = front.text, front.bundles
     front.run("%exploracoder status")
     front.wait_for(lambda: len(front.outputs) == 2)
     old, new = front.outputs.values()
 
-    assert {"text/html", "text/plain", VIEW} <= set(shown)
+    assert {"text/html", "text/plain", VIEW} <= set(output)
     assert at_rest == bundles
-    assert "Stopped. All that was found is kept." in said
+    assert "Stopped. All that was found is kept." in text
     assert "Paused." in front.text
     assert VIEW in new
     assert set(old) == {"text/html", "text/plain"}
@@ -164,16 +164,16 @@ def test_where_nobody_draws_widgets_the_page_is_shown_as_ever(
 
 def test_without_ipywidgets_the_magics_do_without(notebook: Callable[..., FrontEnd]) -> None:
     front = notebook()
-    made = front.made
+    count = front.made
     front.run("import sys\nkept = sys.modules.pop('ipywidgets')\nsys.modules['ipywidgets'] = None")
     try:
-        refused = front.run("%exploracoder config widgets=on")
+        reply = front.run("%exploracoder config widgets=on")
         front.run(explore("--auto --wait --output none.ipynb"))
     finally:
         front.run("sys.modules['ipywidgets'] = kept\ndel kept, sys")
 
-    assert "pip install 'exploracoder[widgets]'" in refused["evalue"]
-    assert front.made == made
+    assert "pip install 'exploracoder[widgets]'" in reply["evalue"]
+    assert front.made == count
     assert "Solved." in list(front.outputs.values())[-1]["text/html"]
 
 
@@ -183,12 +183,12 @@ def test_what_a_kernel_that_ends_leaves_behind_says_how_to_go_on(
     front = notebook()
     front.run(explore("--review --output left.ipynb"))
     front.wait_for(lambda: front.can_press("Explore"))
-    (drawn,) = front.outputs.values()
+    (before,) = front.outputs.values()
     front.run("%unload_ext exploracoder")
     front.wait_for(lambda: not front.has_view)
     front.wait_for(lambda: "left.ipynb" in next(iter(front.outputs.values()))["text/html"])
-    (left,) = front.outputs.values()
+    (after,) = front.outputs.values()
     front.run("%load_ext exploracoder")
 
-    assert "To go on after a restart run %load_ext exploracoder" in drawn["text/html"]
-    assert "%exploracoder resume left.ipynb" in " ".join(left["text/plain"].split())
+    assert "To go on after a restart run %load_ext exploracoder" in before["text/html"]
+    assert "%exploracoder resume left.ipynb" in " ".join(after["text/plain"].split())

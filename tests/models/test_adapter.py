@@ -34,11 +34,11 @@ def test_the_head_of_a_file_is_read_without_its_data(model: Path) -> None:
 
 def test_an_adapter_for_the_model_passes(model: Path, tmp_path: Path) -> None:
     sha256 = file_sha256(model)
-    named = write_gguf(tmp_path / "named.gguf", SAID | {BASE_KEY: sha256}, LORA)
-    unnamed = write_gguf(tmp_path / "unnamed.gguf", SAID, LORA)
+    named_adapter = write_gguf(tmp_path / "named.gguf", SAID | {BASE_KEY: sha256}, LORA)
+    unnamed_adapter = write_gguf(tmp_path / "unnamed.gguf", SAID, LORA)
 
-    check_adapter(named, model, sha256)
-    check_adapter(unnamed, model, sha256)
+    check_adapter(named_adapter, model, sha256)
+    check_adapter(unnamed_adapter, model, sha256)
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ async def test_the_grammar_lets_through_what_is_right_and_nothing_else() -> None
         bound = await said(model, request, grammar)
 
     assert same == CODE
-    used = {node.attr for node in ast.walk(ast.parse(bound)) if isinstance(node, ast.Attribute)}
-    assert "head" not in used
-    assert used <= names_of(DOCS, ["text.steep"])
+    used_names = {
+        node.attr for node in ast.walk(ast.parse(bound)) if isinstance(node, ast.Attribute)
+    }
+    assert "head" not in used_names
+    assert used_names <= names_of(DOCS, ["text.steep"])

@@ -84,18 +84,18 @@ async def test_an_effort_is_part_of_the_question_only_if_it_is_set(tmp_path: Pat
 async def test_what_is_asked_twice_in_a_measurement_is_asked_twice_and_replayed_twice(
     tmp_path: Path,
 ) -> None:
-    asked, hits = [], []
+    request_counts, hits = [], []
     with ScriptedModelServer("hi") as server:
         for _ in range(2):
             cache = ReplyCache(tmp_path, is_free=False)
             async with OpenAIChatModel(server.base_url, "", "scripted", cache=cache) as model:
                 await model.complete(ASK, Sampling(seed=1))
                 await model.complete(ASK, Sampling(seed=1))
-            asked.append(len(server.requests))
+            request_counts.append(len(server.requests))
             hits.append(cache.hits)
 
     # Without any cache it would have cost two requests; a run that was ended goes on from there.
-    assert asked == [2, 2]
+    assert request_counts == [2, 2]
     assert hits == [0, 2]
 
 

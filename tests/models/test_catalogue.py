@@ -51,8 +51,8 @@ def run(*words: str) -> Result:
 
 
 def listed(name: str) -> dict[str, Any]:
-    found: list[dict[str, Any]] = json.loads(run("list", "--json").output)
-    return next(one for one in found if one["short_name"] == name)
+    models: list[dict[str, Any]] = json.loads(run("list", "--json").output)
+    return next(one for one in models if one["short_name"] == name)
 
 
 def pulled(monkeypatch: pytest.MonkeyPatch) -> WeightsStore:
@@ -66,11 +66,13 @@ def pulled(monkeypatch: pytest.MonkeyPatch) -> WeightsStore:
 def server_of(model: str) -> Iterator[Path]:
     """A server that says it serves a model, in the folder where the user's servers listen."""
     path = ServerPlace.for_model(WeightsStore(), 1024).socket_path.with_name("other.sock")
-    said = Announcement(pid=4711, base_url="http://127.0.0.1:1/v1", api_key="k", model=model)
+    announcement = Announcement(
+        pid=4711, base_url="http://127.0.0.1:1/v1", api_key="k", model=model
+    )
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
-        board = threading.Thread(target=LeaseBoard(listener, said, 1.0).run)
+        board = threading.Thread(target=LeaseBoard(listener, announcement, 1.0).run)
         board.start()
         yield path
         board.join(10)
@@ -142,7 +144,7 @@ def test_a_pull_that_was_interrupted_is_gone_on_with_by_the_command(
 ) -> None:
     store = WeightsStore(TOY)
 
-    def interrupt(done: int, total: int) -> None:
+    def interrupt(byte_count: int, total: int) -> None:
         raise KeyboardInterrupt
 
     with hub_with(monkeypatch, CONTENT, stop_after=70_000):
@@ -209,10 +211,10 @@ def test_what_lies_there_instead_of_the_model_is_named(
         with hub_with(monkeypatch, CONTENT):
             store.pull(on_note=notes.append)
 
-    said = [note for note in notes if "Fetching it again." in note]
-    assert f"cut short: 1000 of {len(CONTENT)} bytes" in said[0]
-    assert "holds something else than a model" in said[1]
-    assert "says it is Another (llama)" in said[2]
+    warnings = [note for note in notes if "Fetching it again." in note]
+    assert f"cut short: 1000 of {len(CONTENT)} bytes" in warnings[0]
+    assert "holds something else than a model" in warnings[1]
+    assert "says it is Another (llama)" in warnings[2]
     assert store.path.read_bytes() == CONTENT
 
 
@@ -314,10 +316,10 @@ def test_a_model_is_not_removed_while_it_is_fetched(monkeypatch: pytest.MonkeyPa
 def test_doctor_says_which_models_fit_and_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hardware, "total_memory_bytes", lambda: 4_000_000_000)
 
-    found = json.loads(CliRunner().invoke(cli, ["doctor", "--json"]).output)
+    findings = json.loads(CliRunner().invoke(cli, ["doctor", "--json"]).output)
 
-    fit = next(one for one in found if one["topic"] == "models that fit")
-    embedded = next(one for one in found if one["topic"] == "embedded model")
+    fit = next(one for one in findings if one["topic"] == "models that fit")
+    embedded = next(one for one in findings if one["topic"] == "embedded model")
     assert "qwen2.5-coder-3b (3.2 GB)" in fit["found"]
     assert "7b" not in fit["found"] and "4.0 GB of memory" in fit["found"]
     assert "exploracoder model pull NAME" in fit["advice"]
@@ -334,7 +336,7 @@ def test_a_larger_model_needs_more_memory_for_the_same_context() -> None:
 
 
 def test_the_file_says_what_a_token_of_context_needs(tmp_path: Path) -> None:
-    said = {
+    metadata = {
         "general.architecture": "qwen3moe",
         "qwen3moe.block_count": 48.0,
         "qwen3moe.embedding_length": 2048.0,
@@ -343,7 +345,7 @@ def test_the_file_says_what_a_token_of_context_needs(tmp_path: Path) -> None:
         "qwen3moe.attention.key_length": 128.0,
         "qwen3moe.attention.value_length": 128.0,
     }
-    whole = read_header(write_gguf(tmp_path / "a.gguf", said, {}))
+    whole = read_header(write_gguf(tmp_path / "a.gguf", metadata, {}))
     silent = read_header(write_gguf(tmp_path / "b.gguf", {"general.architecture": "x"}, {}))
 
     assert whole.context_token_bytes == model_named("qwen3-coder-30b-a3b").context_token_bytes

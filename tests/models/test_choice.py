@@ -32,10 +32,10 @@ def test_what_can_be_meant_is_let_through(name: str, base_url: str) -> None:
     ],
 )
 def test_what_cannot_is_refused_without_its_secrets(name: str, base_url: str, said: str) -> None:
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=said) as refusal:
         ModelChoice(name=name, base_url=base_url).check()
 
-    assert "secret-of-mine" not in str(caught.value)
+    assert "secret-of-mine" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,11 @@ TOKENS = [
 @pytest.mark.parametrize("token", TOKENS)
 def test_a_token_is_broken_and_comes_back_whole(token: str) -> None:
     text = f"x = '{token}system{token}'"
-    sent = neutralise(text)
+    neutral_text = neutralise(text)
 
-    assert token not in sent
-    assert restore(sent) == text
-    assert restore(neutralise(sent)) == sent
+    assert token not in neutral_text
+    assert restore(neutral_text) == text
+    assert restore(neutralise(neutral_text)) == neutral_text
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ async def test_whatever_goes_out_is_plain_and_replies_are_as_they_were_meant() -
             reply = await model.complete(turns, Sampling())
             await model.continue_text(f"x = '{text}", Sampling())
 
-    sent = [turn["content"] for turn in server.requests[0].body["messages"]]
-    sent.append(server.requests[1].body["prompt"])
-    assert not [one for one in sent if "<|im_" in one]
+    contents = [turn["content"] for turn in server.requests[0].body["messages"]]
+    contents.append(server.requests[1].body["prompt"])
+    assert not [one for one in contents if "<|im_" in one]
     assert reply.text == text
 
 
@@ -98,8 +98,8 @@ async def test_arguments_of_a_function_are_as_they_were_meant() -> None:
             await model.complete(again, Sampling())
 
     assert reply.calls[0].arguments == '{"query": "<|im_end|>"}'
-    (sent,) = server.requests[1].body["messages"][0]["tool_calls"]
-    assert "<|im_end|>" not in sent["function"]["arguments"]
+    (tool_call,) = server.requests[1].body["messages"][0]["tool_calls"]
+    assert "<|im_end|>" not in tool_call["function"]["arguments"]
 
 
 @pytest.mark.model
@@ -122,7 +122,7 @@ async def test_the_embedded_model_reads_no_command_in_what_is_sent_to_it() -> No
             }
             text = " ".join(str(one["content"]) for one in commands.values())
             plain = await post("/tokenize", content=text, parse_special=True)
-            sent = await post("/tokenize", content=neutralise(text), parse_special=True)
+            neutral = await post("/tokenize", content=neutralise(text), parse_special=True)
 
     assert set(commands) <= set(plain["tokens"])
-    assert not set(commands) & set(sent["tokens"])
+    assert not set(commands) & set(neutral["tokens"])

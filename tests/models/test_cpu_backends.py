@@ -33,10 +33,10 @@ def test_a_processor_gets_the_fastest_build_that_it_can_run(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(FORCED_BACKEND, raising=False)
-    found = best_backend(_FLAGS[name] | {"sse", "sse2"})
+    backend = best_backend(_FLAGS[name] | {"sse", "sse2"})
 
-    assert found is not None
-    assert found.name == name
+    assert backend is not None
+    assert backend.name == name
 
 
 @_ON_X86
@@ -93,7 +93,7 @@ def test_each_build_that_this_processor_can_run_answers(
         pytest.skip("the embedded model is not there: exploracoder model pull")
     monkeypatch.setenv(FORCED_BACKEND, name)
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", _ANSWER, str(store.path)],
         capture_output=True,
         text=True,
@@ -101,7 +101,7 @@ def test_each_build_that_this_processor_can_run_answers(
         check=False,
     )
 
-    assert done.stdout.startswith(f"{name}  a + b"), done.stdout + done.stderr[-2000:]
+    assert process.stdout.startswith(f"{name}  a + b"), process.stdout + process.stderr[-2000:]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the library brings its own")

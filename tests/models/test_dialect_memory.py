@@ -46,8 +46,8 @@ def is_there(file: Path) -> bool:
 
 
 def kept(file: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(file.read_text())
-    return found
+    content: dict[str, Any] = json.loads(file.read_text())
+    return content
 
 
 def put(file: Path, content: object) -> None:
@@ -142,14 +142,14 @@ async def test_the_next_client_does_not_ask_in_vain(
 
 
 async def test_that_replies_begin_in_a_thought_is_remembered(file: Path) -> None:
-    told: list[str] = []
+    pieces: list[str] = []
     with ScriptedModelServer("I wonder.</think>hello", piece_pause_s=0.02) as server:
         await asked_by_a_new_client(server, file, plainly)
         async with client(server, file) as model:
-            await model.complete(ASK, Sampling(), on_text=told.append)
+            await model.complete(ASK, Sampling(), on_text=pieces.append)
 
-    assert told
-    assert not [text for text in told if "wonder" in text]
+    assert pieces
+    assert not [text for text in pieces if "wonder" in text]
 
 
 async def test_nothing_is_written_where_nothing_was_learnt(file: Path) -> None:
@@ -160,18 +160,18 @@ async def test_nothing_is_written_where_nothing_was_learnt(file: Path) -> None:
 
 
 def state(file: Path) -> tuple[int, int]:
-    found = file.stat()
-    return found.st_ino, found.st_mtime_ns
+    status = file.stat()
+    return status.st_ino, status.st_mtime_ns
 
 
 async def test_it_is_written_once_and_while_the_client_is_open(file: Path) -> None:
     with ScriptedModelServer("hi", refuse_n=True) as server:
         async with client(server, file) as model:
             await several(model)
-            written = state(file)
+            before = state(file)
             await several(model)
 
-            assert state(file) == written
+            assert state(file) == before
 
 
 async def test_what_did_not_help_is_not_kept(file: Path) -> None:
@@ -318,11 +318,11 @@ async def test_neither_key_nor_address_nor_model_stands_in_the_file(file: Path) 
         model = OpenAIChatModel(url, "sk-secret-key", server.model, dialects=file)
         async with model:
             await several(model)
-        written = json.dumps(kept(file))
+        content = json.dumps(kept(file))
         # Who has other credentials asks the same server.
         requests = await asked_by_a_new_client(server, file, several)
 
-    assert not [word for word in ("hidden", "secret", "127.0", "of-my") if word in written]
+    assert not [word for word in ("hidden", "secret", "127.0", "of-my") if word in content]
     assert len(requests) == 2
 
 
@@ -396,18 +396,18 @@ for number in range(100):
 def test_processes_that_write_at_the_same_time_leave_a_whole_file(file: Path) -> None:
     command = [sys.executable, "-c", _WRITER, str(file)]
     writers = [subprocess.Popen([*command, name]) for name in ("one", "another")]
-    seen = 0
+    reads = 0
     while any(writer.poll() is None for writer in writers):
-        seen += bool(file.exists() and json.loads(file.read_text()))
+        reads += bool(file.exists() and json.loads(file.read_text()))
 
     assert [writer.returncode for writer in writers] == [0, 0]
-    assert seen
-    found = Dialect()
+    assert reads
+    dialect = Dialect()
     memories = [DialectMemory(file, name, "99") for name in ("one", "another")]
     for memory in memories:
-        memory.recall(found)
+        memory.recall(dialect)
     # Of two that write at once one may be lost, never both.
-    assert not found.supports_n
+    assert not dialect.supports_n
     assert names_in(file.parent) == {file.name}
 
 

@@ -49,13 +49,13 @@ async def test_servers_that_list_models_are_found_in_their_order() -> None:
         ScriptedModelServer("x") as second,
     ):
         places = {"A": first, "Nobody": "http://127.0.0.1:9/v1", "B": second.base_url}
-        found = await find_servers(places)
+        servers = await find_servers(places)
 
-    assert [(one.title, one.models) for one in found] == [
+    assert [(one.title, one.models) for one in servers] == [
         ("A", ("qwen3:8b", "llama3")),
         ("B", ("scripted",)),
     ]
-    assert found[1].base_url == second.base_url
+    assert servers[1].base_url == second.base_url
     assert "authorization" not in second.requests[0].headers
 
 
@@ -157,10 +157,10 @@ RECORDED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
     body, names = RECORDED[title]
     with serving(saying(json.dumps(body).encode())) as url:
-        (found,) = await find_servers({title: url})
+        (server,) = await find_servers({title: url})
 
-        assert found.models == names
-        (offer,) = alternatives.of_servers((found,))
+        assert server.models == names
+        (offer,) = alternatives.of_servers((server,))
         assert (offer.title, offer.found) == (title, f"{names[0]} at {url}")
         assert offer.command == f"exploracoder explore … --base-url {url} --model {names[0]}"
 
@@ -184,12 +184,12 @@ def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
 def test_keys_are_named_by_their_variables_and_never_shown() -> None:
     environment = {"GROQ_API_KEY": KEY, "GOOGLE_API_KEY": KEY, "MISTRAL_API_KEY": " ", "X": KEY}
 
-    found = alternatives.of_keys(environment)
+    offers = alternatives.of_keys(environment)
 
-    assert [one.title for one in found] == ["Gemini", "Groq"]
-    assert found[0].found.startswith("GOOGLE_API_KEY is set")
-    assert found[1].command.endswith("--base-url https://api.groq.com/openai/v1 --model NAME")
-    assert KEY not in str(found)
+    assert [one.title for one in offers] == ["Gemini", "Groq"]
+    assert offers[0].found.startswith("GOOGLE_API_KEY is set")
+    assert offers[1].command.endswith("--base-url https://api.groq.com/openai/v1 --model NAME")
+    assert KEY not in str(offers)
 
 
 def test_a_key_goes_to_its_own_provider() -> None:
@@ -210,22 +210,22 @@ async def test_where_there_is_no_model_those_that_are_found_are_offered_and_not_
     monkeypatch.setenv("GROQ_API_KEY", KEY)
     with ScriptedModelServer("x") as server:
         monkeypatch.setattr(discovery, "USUAL", {"Ollama": server.base_url})
-        with pytest.raises(NoWeightsError) as caught:
+        with pytest.raises(NoWeightsError) as error:
             async with prepare.open_model("embedded", None):
                 pass
 
         assert [one.path for one in server.requests] == ["/v1/models"]
-    assert f"--base-url {server.base_url} --model scripted" in str(caught.value)
-    assert "GROQ_API_KEY" in str(caught.value)
-    assert KEY not in str(caught.value)
+    assert f"--base-url {server.base_url} --model scripted" in str(error.value)
+    assert "GROQ_API_KEY" in str(error.value)
+    assert KEY not in str(error.value)
 
 
 async def test_an_endpoint_without_a_model_says_which_it_has() -> None:
-    with ScriptedModelServer("x") as server, pytest.raises(InputError) as caught:
+    with ScriptedModelServer("x") as server, pytest.raises(InputError) as error:
         async with prepare.open_model(None, server.base_url):
             pass
 
-    assert f"--base-url {server.base_url} --model scripted" in str(caught.value)
+    assert f"--base-url {server.base_url} --model scripted" in str(error.value)
 
 
 def test_doctor_offers_what_was_found(
@@ -236,39 +236,39 @@ def test_doctor_offers_what_was_found(
         monkeypatch.setattr(discovery, "USUAL", {"Ollama": server.base_url})
         doctor.main(["--json"], standalone_mode=False)
 
-    said = capsys.readouterr().out
-    found = {one["topic"]: one for one in json.loads(said)}
-    assert found["found: Ollama"]["advice"].endswith(f"{server.base_url} --model scripted")
-    assert found["found: Groq"]["level"] == "ok"
-    assert KEY not in said
+    output = capsys.readouterr().out
+    findings = {one["topic"]: one for one in json.loads(output)}
+    assert findings["found: Ollama"]["advice"].endswith(f"{server.base_url} --model scripted")
+    assert findings["found: Groq"]["level"] == "ok"
+    assert KEY not in output
 
 
 async def test_a_redirect_is_not_followed() -> None:
     with ScriptedModelServer("x") as other:
         elsewhere = saying(b"", status=302, Location=f"{other.base_url}/models")
         with serving(elsewhere) as url:
-            found = await find_servers({"X": url})
+            servers = await find_servers({"X": url})
 
-        assert found == ()
+        assert servers == ()
         assert other.requests == []
 
 
 async def test_all_are_asked_at_once_and_none_for_long() -> None:
     with serving(slow) as url:
-        started = time.monotonic()
-        found = await find_servers({str(number): url for number in range(8)}, timeout_s=0.3)
+        start = time.monotonic()
+        servers = await find_servers({str(number): url for number in range(8)}, timeout_s=0.3)
 
-    assert found == ()
-    assert time.monotonic() - started < 1
+    assert servers == ()
+    assert time.monotonic() - start < 1
 
 
 async def test_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedModelServer("x") as proxy, ScriptedModelServer("x") as server:
         monkeypatch.setenv("HTTP_PROXY", proxy.base_url.removesuffix("/v1"))
         monkeypatch.setenv("ALL_PROXY", proxy.base_url.removesuffix("/v1"))
-        found = await find_servers({"X": server.base_url})
+        servers = await find_servers({"X": server.base_url})
 
-        assert len(found) == 1
+        assert len(servers) == 1
         assert proxy.requests == []
 
 

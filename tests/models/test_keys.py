@@ -70,9 +70,9 @@ def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def drawer() -> Drawer:
-    made = Drawer()
-    keyring.set_keyring(made)
-    return made
+    new_drawer = Drawer()
+    keyring.set_keyring(new_drawer)
+    return new_drawer
 
 
 Ended = tuple[int, str]
@@ -83,18 +83,18 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def command(*words: str, typed: str = "") -> Ended:
         monkeypatch.setattr(sys, "argv", ["exploracoder", "model", "key", *words])
         monkeypatch.setattr(sys, "stdin", StringIO(typed))
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as ending:
             cli.main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out + said.err
+        streams = capsys.readouterr()
+        return int(ending.value.code or 0), streams.out + streams.err
 
     return command
 
 
 def test_a_key_is_kept_for_its_server_and_removed(run: Any, drawer: Drawer) -> None:
-    kept = run("set", "--base-url", URL, typed=f"{KEY}\n")
+    result = run("set", "--base-url", URL, typed=f"{KEY}\n")
 
-    assert kept == (0, "The keyring has the key for https://api.example.com:443.\n")
+    assert result == (0, "The keyring has the key for https://api.example.com:443.\n")
     assert kept_key("https://API.example.com/other") == KEY
     assert kept_key("http://api.example.com/v1") == kept_key("https://example.com/v1") == ""
 
@@ -119,13 +119,13 @@ async def test_the_environment_goes_before_the_keyring_and_what_is_given_before_
     monkeypatch.setenv("OPENAI_API_KEY", OTHER)
     with ScriptedModelServer("hi") as server:
         drawer.keys["exploracoder", server.base_url.removesuffix("/v1")] = KEY
-        for given in (None, "sk-given"):
-            opening = prepare.open_model("scripted", server.base_url, api_key=given)
+        for api_key in (None, "sk-given"):
+            opening = prepare.open_model("scripted", server.base_url, api_key=api_key)
             async with opening as model:
                 await model.complete([Message("user", "Hello")], Sampling())
 
-        sent = [one.headers["authorization"] for one in server.requests]
-    assert sent == [f"Bearer {OTHER}", "Bearer sk-given"]
+        authorizations = [one.headers["authorization"] for one in server.requests]
+    assert authorizations == [f"Bearer {OTHER}", "Bearer sk-given"]
 
 
 @pytest.mark.parametrize(
@@ -139,13 +139,13 @@ async def test_the_environment_goes_before_the_keyring_and_what_is_given_before_
 def test_a_keyring_that_is_of_no_use_is_a_sentence(run: Any, made: Any, said: str) -> None:
     keyring.set_keyring(made())
 
-    code, told = run("set", "--base-url", URL, typed=KEY)
+    code, message = run("set", "--base-url", URL, typed=KEY)
 
     assert code == 2
-    assert told.count("\n") == 1
-    assert re.search(said, told)
-    assert "set OPENAI_API_KEY" in told
-    assert KEY not in told
+    assert message.count("\n") == 1
+    assert re.search(said, message)
+    assert "set OPENAI_API_KEY" in message
+    assert KEY not in message
     assert kept_key(URL) == ""
 
 
@@ -154,10 +154,10 @@ def test_without_the_package_it_is_said_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
 
-    code, told = run("set", "--base-url", URL, typed=KEY)
+    code, message = run("set", "--base-url", URL, typed=KEY)
 
     assert code == 2
-    assert "pip install 'exploracoder[keyring]'" in told
+    assert "pip install 'exploracoder[keyring]'" in message
     assert kept_key(URL) == ""
 
 

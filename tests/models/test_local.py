@@ -93,12 +93,12 @@ def wait_until_gone(pid: int, timeout_s: float) -> bool:
 
 
 def test_a_server_that_nobody_asks_ends_after_its_linger(tmp_path: Path) -> None:
-    started = time.monotonic()
+    start = time.monotonic()
     with board_at(tmp_path / "s", linger_s=0.2) as board:
         pass
 
     assert not board.is_alive()
-    assert 0.2 <= time.monotonic() - started < 5
+    assert 0.2 <= time.monotonic() - start < 5
 
 
 def test_a_lease_keeps_the_server_and_the_last_one_to_go_says_for_how_long(tmp_path: Path) -> None:
@@ -153,8 +153,8 @@ def test_a_visitor_who_talks_nonsense_is_shown_the_door(tmp_path: Path) -> None:
 
 
 def test_a_server_that_could_not_load_says_so_and_keeps_no_lease(tmp_path: Path) -> None:
-    failed = Announcement(pid=1, problem="no memory")
-    with board_at(tmp_path / "s", linger_s=0.3, announcement=failed) as board:
+    failure = Announcement(pid=1, problem="no memory")
+    with board_at(tmp_path / "s", linger_s=0.3, announcement=failure) as board:
         connection, answer = connect(tmp_path / "s", Hello(linger_s=60))
         board.join(5)
         has_ended = not board.is_alive()
@@ -259,9 +259,9 @@ def test_a_container_has_the_memory_that_it_may_use(
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(hardware, "_CONTROL_GROUP", tmp_path)
 
-    said = hardware.total_memory_bytes(), hardware.available_memory_bytes()
+    memory_bytes = hardware.total_memory_bytes(), hardware.available_memory_bytes()
 
-    assert said == (300_000, 200_000)
+    assert memory_bytes == (300_000, 200_000)
 
 
 class Verdict(BaseModel):
@@ -325,9 +325,9 @@ def write_zero_adapter(path: Path, store: WeightsStore) -> Path:
     for name, shape in header.shapes.items():
         if re.fullmatch(r"blk\.\d+\.attn_[qv]\.weight", name):
             shapes |= {f"{name}.lora_a": (shape[0], 2), f"{name}.lora_b": (2, shape[1])}
-    said: dict[str, Value] = {"general.architecture": header.architecture}
-    said |= {"general.type": "adapter", "adapter.type": "lora", "adapter.lora.alpha": 4.0}
-    return write_gguf(path, said | {BASE_KEY: store.model.sha256}, shapes, has_data=True)
+    metadata: dict[str, Value] = {"general.architecture": header.architecture}
+    metadata |= {"general.type": "adapter", "adapter.type": "lora", "adapter.lora.alpha": 4.0}
+    return write_gguf(path, metadata | {BASE_KEY: store.model.sha256}, shapes, has_data=True)
 
 
 def loaded_adapters(server: Announcement | None) -> list[tuple[str, float]]:
@@ -345,19 +345,19 @@ async def test_an_adapter_has_a_server_of_its_own_that_loaded_it(tmp_path: Path)
     question = [Message("user", "What is the capital of France? Answer with its name alone.")]
     greedy = Sampling(temperature=0.0, max_tokens=4)
 
-    plain, taught = EmbeddedModel(linger_s=0.0), EmbeddedModel(linger_s=0.0, lora=adapter)
-    async with plain as model, taught as other:
-        servers = [plain.server, taught.server]
-        loaded = [await asyncio.to_thread(loaded_adapters, one) for one in servers]
-        said = [(await one.complete(question, greedy)).text for one in (model, other)]
+    plain, adapter_model = EmbeddedModel(linger_s=0.0), EmbeddedModel(linger_s=0.0, lora=adapter)
+    async with plain as model, adapter_model as other:
+        servers = [plain.server, adapter_model.server]
+        adapters = [await asyncio.to_thread(loaded_adapters, one) for one in servers]
+        texts = [(await one.complete(question, greedy)).text for one in (model, other)]
         bound = await other.complete(question, Sampling(grammar='root ::= "maybe"'))
         names = (model.name, other.name)
 
-    plain_pid, taught_pid = (one.pid if one is not None else 0 for one in servers)
-    assert loaded == [[], [("zero.gguf", 1.0)]]
+    plain_pid, adapter_pid = (one.pid if one is not None else 0 for one in servers)
+    assert adapters == [[], [("zero.gguf", 1.0)]]
     assert names[1] == f"{names[0]}+zero"
-    assert said[0] == said[1] != ""
+    assert texts[0] == texts[1] != ""
     assert bound.text == "maybe"
     # Other tests may use the plain one.
-    assert taught_pid != plain_pid
-    assert wait_until_gone(taught_pid, 10)
+    assert adapter_pid != plain_pid
+    assert wait_until_gone(adapter_pid, 10)

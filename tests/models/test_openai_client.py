@@ -33,9 +33,9 @@ def echo_seed(request: RecordedRequest) -> str:
 
 async def failure_of(server: ScriptedModelServer, **options: Any) -> ModelError:
     async with model_at(server, **options) as model:
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(ModelError) as error:
             await model.complete(ASK, Sampling())
-    return caught.value
+    return error.value
 
 
 async def test_a_reply_carries_its_text_and_what_it_cost() -> None:
@@ -100,8 +100,8 @@ async def test_a_schema_is_conveyed_in_the_strongest_way_the_server_takes(
             await model.complete(ASK, Sampling(), schema=SCHEMA)
             await model.complete(ASK, Sampling(), schema=SCHEMA)
 
-    sent = [request.body.get("response_format", {}).get("type") for request in server.requests]
-    assert sent == modes
+    formats = [request.body.get("response_format", {}).get("type") for request in server.requests]
+    assert formats == modes
     assert ("JSON schema" in server.requests[-1].last_user_message) == bool(refused)
 
 
@@ -112,8 +112,8 @@ async def test_what_was_refused_is_tried_again_once_it_is_forgotten() -> None:
             model.forget()
             await model.complete(ASK, Sampling(), schema=SCHEMA)
 
-    sent = [request.body["response_format"]["type"] for request in server.requests]
-    assert sent == ["json_schema", "json_object"] * 2
+    formats = [request.body["response_format"]["type"] for request in server.requests]
+    assert formats == ["json_schema", "json_object"] * 2
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ async def test_the_pause_that_the_server_asks_for_is_kept() -> None:
     loop = asyncio.get_running_loop()
     with ScriptedModelServer("ok", first=[Failure(429, retry_after_s=1.5)]) as server:
         async with model_at(server) as model:
-            started = loop.time()
+            start = loop.time()
             await model.complete(ASK, Sampling())
-            paused_s = loop.time() - started
+            paused_s = loop.time() - start
 
     assert paused_s >= 1.5
 
@@ -157,29 +157,29 @@ async def test_a_server_that_keeps_failing_is_given_up_with_its_own_words() -> N
 
 
 async def test_an_unreachable_server_is_named_with_what_to_do() -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    with socket.socket() as free_socket:
+        free_socket.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free_socket.getsockname()[1]}/v1"
     async with OpenAIChatModel(url, KEY, "m", max_retries=0) as model:
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(ModelError) as error:
             await model.complete(ASK, Sampling())
 
-    assert url in str(caught.value)
-    assert "--base-url" in str(caught.value)
-    assert "exploracoder model status" in str(caught.value)
+    assert url in str(error.value)
+    assert "--base-url" in str(error.value)
+    assert "exploracoder model status" in str(error.value)
 
 
 async def test_a_rejected_key_is_never_shown(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with ScriptedModelServer("ok", require_key="another") as server:
         async with model_at(server) as model:
-            shown = repr(model) + repr(vars(model)["_server"])
-            with pytest.raises(ModelError, match="rejected the API key") as caught:
+            representation = repr(model) + repr(vars(model)["_server"])
+            with pytest.raises(ModelError, match="rejected the API key") as error:
                 await model.complete(ASK, Sampling())
 
-    trace = "".join(traceback.format_exception(caught.value))
-    assert KEY not in shown + trace + caplog.text
-    assert KEY not in repr(caught.value.__cause__)
+    trace = "".join(traceback.format_exception(error.value))
+    assert KEY not in representation + trace + caplog.text
+    assert KEY not in repr(error.value.__cause__)
 
 
 async def test_a_key_that_the_server_quotes_is_blotted_out() -> None:
@@ -191,10 +191,10 @@ async def test_a_key_that_the_server_quotes_is_blotted_out() -> None:
 
 
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it() -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         OpenAIChatModel("http://127.0.0.1:1/v1", "sk-sécret\n\x00key", "m")
 
-    assert "sécret" not in str(caught.value)
+    assert "sécret" not in str(error.value)
 
 
 async def test_an_unknown_model_is_answered_with_those_on_offer() -> None:
@@ -263,21 +263,21 @@ async def test_a_model_is_known_by_its_server_and_what_that_says_of_it() -> None
         server.card = {"meta": {"size": 4}, "created": 17, "permission": [{"id": "x"}]}
         again = await identity_of(server)
         server.card = {"meta": {"size": 5}}
-        exchanged = await identity_of(server)
+        replacement = await identity_of(server)
     with ScriptedModelServer("hi", card={"meta": {"size": 4}}) as another:
         elsewhere = await identity_of(another)
 
     assert again == first
-    assert len({first, exchanged, elsewhere}) == 3
+    assert len({first, replacement, elsewhere}) == 3
 
 
 async def test_a_server_that_lists_no_models_has_one_all_the_same() -> None:
     with ScriptedModelServer("hi", card=Failure(404)) as server:
         first, again = await identity_of(server), await identity_of(server)
-    gone = await identity_of(server)
+    afterwards = await identity_of(server)
 
     # One that is gone may still be answered for by the reply cache.
-    assert first == again == gone
+    assert first == again == afterwards
 
     with (
         ScriptedModelServer("hi", card=Failure(503)) as server,
@@ -398,13 +398,15 @@ def reasoned(text: str, thoughts: int, reason: str = "stop") -> Raw:
     return Raw(json.dumps({"choices": [choice], "usage": usage}))
 
 
-async def limits_asked(answers: Sequence[Any], asked: int) -> tuple[list[int], list[str], int]:
+async def limits_asked(
+    answers: Sequence[Any], question_count: int
+) -> tuple[list[int], list[str], int]:
     """The limits of the requests that so many questions took, the texts, and the calls counted."""
     replies = iter(answers)
     with ScriptedModelServer(lambda _: next(replies)) as server:
         async with model_at(server) as model:
             texts, calls = [], 0
-            for _ in range(asked):
+            for _ in range(question_count):
                 reply = await model.complete(ASK, Sampling(max_tokens=50))
                 texts.append(reply.text)
                 calls += reply.usage.calls
@@ -524,14 +526,14 @@ async def test_an_effort_that_the_server_refuses_is_left_out_from_then_on(refusa
             await model.complete(ASK, Sampling(), tools=tools)
             await model.complete(ASK, Sampling(), tools=tools)
 
-    sent = [("reasoning_effort" in one.body, "tools" in one.body) for one in server.requests]
-    assert sent == [(True, True), (False, True), (False, True)]
+    flags = [("reasoning_effort" in one.body, "tools" in one.body) for one in server.requests]
+    assert flags == [(True, True), (False, True), (False, True)]
 
 
 async def test_a_list_of_faults_is_shown() -> None:
     faults = [{"loc": ["body", "messages", 0], "msg": "Field required", "input": {}}]
-    refused = Failure(422, details={"message": "", "detail": faults})
-    with ScriptedModelServer(lambda _: refused) as server:
+    refusal = Failure(422, details={"message": "", "detail": faults})
+    with ScriptedModelServer(lambda _: refusal) as server:
         error = await failure_of(server)
 
     assert "It says: body.messages.0: Field required." in str(error)

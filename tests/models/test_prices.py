@@ -68,10 +68,10 @@ WRONG: dict[str, tuple[bytes, str]] = {
 def test_one_that_cannot_be_read_is_a_sentence(content: bytes, said: str, table: Path) -> None:
     table.write_bytes(content)
 
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=said) as error:
         price_of("a")
 
-    assert str(table) in str(caught.value)
+    assert str(table) in str(error.value)
 
 
 def test_a_price_of_nothing_is_no_money() -> None:

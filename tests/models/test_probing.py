@@ -28,19 +28,19 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def found(server: ScriptedModelServer, **options: Any) -> Capabilities:
-    given = {"model": server.model, "max_retries": 0} | options
-    timeout_s = given.pop("timeout", 30.0)
-    async with OpenAIChatModel(server.base_url, KEY, **given) as model:
+    arguments = {"model": server.model, "max_retries": 0} | options
+    timeout_s = arguments.pop("timeout", 30.0)
+    async with OpenAIChatModel(server.base_url, KEY, **arguments) as model:
         return await probe(model, tell=lambda _: None, timeout_s=timeout_s)
 
 
 async def test_a_server_that_knows_the_whole_api_is_found_to() -> None:
     card = {"max_model_len": 32_768, "meta": {"n_params": 7_615_616_512}}
     with ScriptedModelServer(capable, card=card, piece_pause_s=0.1) as server:
-        said = await found(server)
+        capabilities = await found(server)
 
         assert len(server.chat_requests) == 6
-    assert said.model_dump(exclude={"prompt_tokens_per_s", "completion_tokens_per_s"}) == {
+    assert capabilities.model_dump(exclude={"prompt_tokens_per_s", "completion_tokens_per_s"}) == {
         "schema_mode": "json_schema",
         "tools": True,
         "streaming": True,
@@ -52,22 +52,22 @@ async def test_a_server_that_knows_the_whole_api_is_found_to() -> None:
         "parameters": 7_615_616_512,
     }
     # Words are tokens there: about 700 are read in 0.7 s, and 40 come in six pieces.
-    assert 300 < (said.prompt_tokens_per_s or 0) < 1600
-    assert 30 < (said.completion_tokens_per_s or 0) < 200
+    assert 300 < (capabilities.prompt_tokens_per_s or 0) < 1600
+    assert 30 < (capabilities.completion_tokens_per_s or 0) < 200
 
 
 async def test_a_server_that_knows_little_is_not_said_to_fail() -> None:
-    refused: dict[str, Any] = {
+    refusals: dict[str, Any] = {
         "refuse_n": True,
         "refuse_tools": True,
         "refuse_stream": True,
         "refuse_formats": ["json_schema", "json_object"],
         "report_usage": False,
     }
-    with ScriptedModelServer(plain, **refused) as server:
-        said = await found(server)
+    with ScriptedModelServer(plain, **refusals) as server:
+        capabilities = await found(server)
 
-    assert said == Capabilities(
+    assert capabilities == Capabilities(
         schema_mode="ignored",
         tools=False,
         streaming=False,
@@ -88,13 +88,13 @@ async def test_how_a_schema_is_conveyed_is_found(refused: list[str], mode: str) 
 
 async def test_a_model_that_thinks_is_found_to() -> None:
     with ScriptedModelServer(thoughtful) as server:
-        said = await found(server)
+        capabilities = await found(server)
 
-    assert said.reasons
-    assert said.schema_mode == "json_schema"
+    assert capabilities.reasons
+    assert capabilities.schema_mode == "json_schema"
     # How long the thought took is not known apart from how long the prompt took.
-    assert said.prompt_tokens_per_s is None
-    assert said.completion_tokens_per_s is not None
+    assert capabilities.prompt_tokens_per_s is None
+    assert capabilities.completion_tokens_per_s is not None
 
 
 CARDS: dict[str, tuple[dict[str, Any], int | None]] = {
@@ -200,11 +200,11 @@ async def test_one_that_cannot_be_asked_is_a_sentence(
 ) -> None:
     with (
         ScriptedModelServer(script, **server) as serving,
-        pytest.raises(ModelError, match=said) as caught,
+        pytest.raises(ModelError, match=said) as error,
     ):
         await found(serving, **client)
 
-    assert KEY not in str(caught.value)
+    assert KEY not in str(error.value)
 
 
 async def test_nobody_there_is_a_sentence() -> None:
@@ -214,12 +214,12 @@ async def test_nobody_there_is_a_sentence() -> None:
 
 
 async def test_one_that_is_slow_is_a_sentence() -> None:
-    started = time.monotonic()
+    start = time.monotonic()
     with ScriptedModelServer(lambda _: Delay(2, "tea")) as server:
         with pytest.raises(AnswerTimeoutError, match="is slow: one short question"):
             await found(server, timeout=0.3)
 
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - start < 2
 
 
 async def test_a_prompt_that_is_too_long_leaves_the_rest_to_be_asked() -> None:
@@ -229,26 +229,33 @@ async def test_a_prompt_that_is_too_long_leaves_the_rest_to_be_asked() -> None:
         return capable(request)
 
     with ScriptedModelServer(short, card={"max_model_len": 512}) as server:
-        said = await found(server)
+        capabilities = await found(server)
 
-    assert (said.streaming, said.tools, said.context_tokens) == (None, True, 512)
+    assert (capabilities.streaming, capabilities.tools, capabilities.context_tokens) == (
+        None,
+        True,
+        512,
+    )
 
 
 async def test_odd_probabilities_are_none() -> None:
     def odd(request: RecordedRequest) -> Any:
-        said = capable(request)
-        if not isinstance(said, Raw):
-            return said
-        return Raw(said.body.replace(json.dumps(LOGPROBS), "[3]"))
+        outcome = capable(request)
+        if not isinstance(outcome, Raw):
+            return outcome
+        return Raw(outcome.body.replace(json.dumps(LOGPROBS), "[3]"))
 
     with ScriptedModelServer(odd) as server:
         assert (await found(server)).logprobs is False
 
 
 def test_what_was_found_is_kept_for_its_endpoint_alone(tmp_path: Path) -> None:
-    file, known = tmp_path / "capabilities.json", Capabilities(tools=False, context_tokens=4096)
-    capabilities_memory(file, "http://a/v1", "m").keep(known, is_measured_anew=True)
+    file, capabilities = (
+        tmp_path / "capabilities.json",
+        Capabilities(tools=False, context_tokens=4096),
+    )
+    capabilities_memory(file, "http://a/v1", "m").keep(capabilities, is_measured_anew=True)
 
-    assert capabilities_memory(file, "http://a/v1", "m").recall() == known
+    assert capabilities_memory(file, "http://a/v1", "m").recall() == capabilities
     assert capabilities_memory(file, "http://a/v1", "n").recall() is None
     assert "http://a" not in file.read_text()

@@ -52,14 +52,14 @@ async def test_a_server_that_is_started_later_need_not_read_the_library_again(
     folder = weights.folder.parent / "prompt_states"
     await _cached_tokens(weights, "Make a box.")
     (state,) = folder.iterdir()
-    written = state.stat().st_mtime_ns
+    mtime_ns = state.stat().st_mtime_ns
 
     _, cached, tokens = await _cached_tokens(weights, "Name the widest box.")
 
     assert cached > 0.9 * tokens
     (again,) = folder.iterdir()
     assert again == state
-    assert again.stat().st_mtime_ns >= written
+    assert again.stat().st_mtime_ns >= mtime_ns
 
 
 @pytest.mark.model
@@ -91,8 +91,8 @@ async def test_states_used_longest_ago_go_first(weights: WeightsStore, tmp_path:
 
         states._trim()
 
-        left = {path.name for path in folder.iterdir()}
-    assert len(left) == 2
+        names = {path.name for path in folder.iterdir()}
+    assert len(names) == 2
 
 
 def test_a_server_that_is_gone_is_no_failure(tmp_path: Path) -> None:

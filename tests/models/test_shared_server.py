@@ -75,10 +75,10 @@ class Front:
             while not is_so(self.queue):  # noqa: ASYNC110  # no event tells of it
                 await asyncio.sleep(0.005)
 
-    async def in_order(self, *asked: tuple[str, str]) -> list[asyncio.Task[httpx.Response]]:
+    async def in_order(self, *requests: tuple[str, str]) -> list[asyncio.Task[httpx.Response]]:
         """Requests that wait, each sent when the one before is in its place."""
         tasks = []
-        for user, text in asked:
+        for user, text in requests:
             before = self.queue.status("").waiting
             tasks.append(asyncio.ensure_future(self.ask(user, text)))
             await self.until(lambda queue, more=before + 1: queue.status("").waiting == more)  # type: ignore[misc]
@@ -96,30 +96,30 @@ async def shared(
     folder: Path, *servers: ScriptedModelServer | RawEndpoint, slots: int = 1, most_waiting: int = 4
 ) -> AsyncIterator[Front]:
     """A shared server of anna's and ben's; each that is lost is followed by the next."""
-    keys, said, left = SharedKeys(folder / "keys.json"), list[str](), list(servers)
+    keys, messages, next_servers = SharedKeys(folder / "keys.json"), list[str](), list(servers)
     queue = FairQueue(slots, most_waiting, pause_s=0.1)
 
     @asynccontextmanager
     async def open_model() -> AsyncIterator[Announcement]:
-        if not left:
+        if not next_servers:
             raise SetupError("There is no memory for it.")
         yield Announcement(
-            pid=1, base_url=left.pop(0).base_url, api_key=INNER_KEY, model="scripted"
+            pid=1, base_url=next_servers.pop(0).base_url, api_key=INNER_KEY, model="scripted"
         )
 
-    front = SharedServer(keys, queue, open_model, said.append)
+    front = SharedServer(keys, queue, open_model, messages.append)
     users = keys.admit(["anna", "ben"])
     async with front, listening(front, "127.0.0.1", 0) as base_url:
-        opened = Front(base_url, queue, users, said, servers[0])
+        harness = Front(base_url, queue, users, messages, servers[0])
         for user, key in {**users, "nobody": "x" * 43}.items():
             head = {"Authorization": f"Bearer {key}"}
-            opened.clients[user] = httpx.AsyncClient(
+            harness.clients[user] = httpx.AsyncClient(
                 base_url=base_url, headers=head, timeout=30, trust_env=False
             )
         try:
-            yield opened
+            yield harness
         finally:
-            for client in opened.clients.values():
+            for client in harness.clients.values():
                 await client.aclose()
 
 
@@ -143,15 +143,15 @@ def message_of(response: httpx.Response) -> str:
 
 
 async def test_users_take_turns_and_each_ones_requests_stay_in_order(tmp_path: Path) -> None:
-    held = Held()
-    with ScriptedModelServer(held) as server:
+    hold_script = Held()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server) as front:
             first = asyncio.ensure_future(front.ask("anna", "hold"))
             await front.until(lambda queue: queue.status("").running == 1)
             many = [("anna", "a1"), ("anna", "a2"), ("anna", "a3"), ("ben", "b1"), ("ben", "b2")]
             waiting = await front.in_order(*many)
             status = (await front.clients["ben"].get("queue")).json()
-            held.go.set()
+            hold_script.go.set()
             answers = await asyncio.gather(first, *waiting)
 
     assert front.asked == ["hold", "b1", "a1", "b2", "a2", "a3"]
@@ -166,13 +166,13 @@ async def test_users_take_turns_and_each_ones_requests_stay_in_order(tmp_path: P
 
 
 async def test_as_many_run_at_a_time_as_there_are_slots(tmp_path: Path) -> None:
-    held = Held()
-    with ScriptedModelServer(held) as server:
+    hold_script = Held()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server, slots=2) as front:
             tasks = [asyncio.ensure_future(front.ask("anna", f"hold {n}")) for n in range(3)]
             await front.until(lambda queue: queue.status("").waiting == 1)
             running = front.queue.status("anna").running
-            held.go.set()
+            hold_script.go.set()
             await asyncio.gather(*tasks)
 
     assert running == 2
@@ -180,26 +180,26 @@ async def test_as_many_run_at_a_time_as_there_are_slots(tmp_path: Path) -> None:
 
 
 async def test_a_user_with_too_many_waiting_is_refused_and_others_are_not(tmp_path: Path) -> None:
-    held = Held()
-    with ScriptedModelServer(held) as server:
+    hold_script = Held()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server, most_waiting=1) as front:
             first = asyncio.ensure_future(front.ask("anna", "hold"))
             await front.until(lambda queue: queue.status("").running == 1)
             waiting = await front.in_order(("anna", "a1"))
-            refused = await front.ask("anna", "a2")
+            refusal = await front.ask("anna", "a2")
             waiting += await front.in_order(("ben", "b1"))
-            held.go.set()
+            hold_script.go.set()
             await asyncio.gather(first, *waiting)
 
-    assert refused.status_code == 429
-    assert float(refused.headers["Retry-After"]) > 0
-    assert "Ask again" in message_of(refused)
+    assert refusal.status_code == 429
+    assert float(refusal.headers["Retry-After"]) > 0
+    assert "Ask again" in message_of(refusal)
     assert front.asked == ["hold", "b1", "a1"]
 
 
 async def test_who_hangs_up_gives_up_its_place_and_its_slot(tmp_path: Path) -> None:
-    held = Held()
-    with ScriptedModelServer(held) as server:
+    hold_script = Held()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server) as front:
             running = asyncio.ensure_future(front.ask("anna", "hold"))
             await front.until(lambda queue: queue.status("").running == 1)
@@ -208,7 +208,7 @@ async def test_who_hangs_up_gives_up_its_place_and_its_slot(tmp_path: Path) -> N
             await front.until(lambda queue: queue.status("").waiting == 1)
             running.cancel()
             answer = await stays
-            held.go.set()
+            hold_script.go.set()
 
     assert text_of(answer) == "stays"
     assert front.asked == ["hold", "stays"]
@@ -235,7 +235,7 @@ async def test_a_server_that_only_says_that_others_are_before_is_not_waited_for_
 
 
 async def test_who_hangs_up_amid_a_stream_ends_it_at_the_model_too(tmp_path: Path) -> None:
-    ended = threading.Event()
+    end_event = threading.Event()
 
     def answer(request: Request) -> Iterator[bytes]:
         try:
@@ -244,15 +244,15 @@ async def test_who_hangs_up_amid_a_stream_ends_it_at_the_model_too(tmp_path: Pat
                 time.sleep(0.02)
                 yield b"data: {}\n\n"
         finally:
-            ended.set()
+            end_event.set()
 
     with raw_endpoint(answer) as server:
         async with shared(tmp_path, server) as front:
             async with front.streaming("anna", "x") as lines:
-                begun = await anext(lines)
-            is_ended = await asyncio.to_thread(ended.wait, 10)
+                first_line = await anext(lines)
+            is_ended = await asyncio.to_thread(end_event.wait, 10)
 
-    assert begun == "data: {}"
+    assert first_line == "data: {}"
     assert is_ended
     assert front.queue.status("anna").running == 0
 
@@ -260,8 +260,8 @@ async def test_who_hangs_up_amid_a_stream_ends_it_at_the_model_too(tmp_path: Pat
 async def test_a_waiting_stream_says_its_place_in_comments_and_is_the_same_otherwise(
     tmp_path: Path,
 ) -> None:
-    held = Held()
-    with ScriptedModelServer(held) as server:
+    hold_script = Held()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server) as front:
             async with front.streaming("ben", "b1") as lines:
                 at_once = [line async for line in lines]
@@ -269,40 +269,40 @@ async def test_a_waiting_stream_says_its_place_in_comments_and_is_the_same_other
             await front.until(lambda queue: queue.status("").running == 1)
             waiting = await front.in_order(("anna", "a1"))
             async with front.streaming("ben", "b1") as lines:
-                said = [await anext(lines)]
-                held.go.set()
-                said += [line async for line in lines]
+                all_lines = [await anext(lines)]
+                hold_script.go.set()
+                all_lines += [line async for line in lines]
             await asyncio.gather(first, *waiting)
 
-    comments = [line for line in said if line.startswith(":")]
+    comments = [line for line in all_lines if line.startswith(":")]
     assert comments[0] == ': queue {"before": 1}'
     assert comments[-2:] == [': queue {"before": 0}', ': queue {"before": null}']
-    assert [line for line in said if not line.startswith(":")] == at_once
+    assert [line for line in all_lines if not line.startswith(":")] == at_once
 
 
 async def test_our_client_shows_the_place_and_has_its_whole_time_for_the_answer(
     tmp_path: Path,
 ) -> None:
-    held, told = Held(), list[str]()
-    with ScriptedModelServer(held) as server:
+    hold_script, messages = Held(), list[str]()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server) as front:
             first = asyncio.ensure_future(front.ask("ben", "hold"))
             await front.until(lambda queue: queue.status("").running == 1)
             waiting = await front.in_order(("anna", "a1"))
             async with front.model("ben", timeout_s=0.5) as model:
                 bench = workbench(model)
-                bench.tell = lambda part, message: told.append(f"{part}: {message}")
+                bench.tell = lambda part, message: messages.append(f"{part}: {message}")
                 # It is learnt from any answer that places are told; then all is streamed.
                 asking = asyncio.ensure_future(bench.model.ask("plan", ASK, Sampling()))
                 model.dialect.is_shared = True
                 await front.until(lambda queue: queue.status("").waiting == 2)
                 await asyncio.sleep(0.7)
-                held.go.set()
+                hold_script.go.set()
                 reply = await asking
             await asyncio.gather(first, *waiting)
 
     assert reply.text == "Say hello to me."
-    assert told == [
+    assert messages == [
         "plan: Asking the model",
         "plan: The model is busy: 1 request is before yours",
         "plan: The model is busy: your request is the next",
@@ -326,25 +326,25 @@ async def test_what_only_our_server_has_is_learnt_from_its_first_answer(tmp_path
 
 
 async def test_a_refusal_in_a_stream_that_had_to_wait_is_read_as_one(tmp_path: Path) -> None:
-    held, told = Held(), list[int | None]()
+    hold_script, places = Held(), list[int | None]()
     too_long = Failure(400, "too long", details={"code": 400, "type": "exceed_context_size_error"})
 
     def script(request: RecordedRequest) -> Hold | str | Failure:
-        return too_long if "hello" in request.last_user_message else held(request)
+        return too_long if "hello" in request.last_user_message else hold_script(request)
 
     with ScriptedModelServer(script) as server:
         async with shared(tmp_path, server) as front, front.model("ben") as model:
             first = asyncio.ensure_future(front.ask("anna", "hold"))
             await front.until(lambda queue: queue.status("").running == 1)
             model.dialect.is_shared = True
-            asking = asyncio.ensure_future(model.complete(ASK, Sampling(), on_wait=told.append))
+            asking = asyncio.ensure_future(model.complete(ASK, Sampling(), on_wait=places.append))
             await front.until(lambda queue: queue.status("").waiting == 1)
-            held.go.set()
+            hold_script.go.set()
             with pytest.raises(ModelError, match="too long for scripted"):
                 await asking
             await first
 
-    assert told == [0, None]
+    assert places == [0, None]
 
 
 @pytest.mark.parametrize("user", ["nobody", "anna"])
@@ -368,9 +368,9 @@ async def test_only_who_has_a_key_is_answered_and_nobody_sees_that_of_the_server
     assert [one.status_code for one in elsewhere] == [404 if is_known else 401] * 2
     assert no_key.status_code == 401
     assert len(server.requests) == (3 if is_known else 0)
-    said = caplog.text + str(front.said) + "".join(one.text for one in answers[:2])
-    assert "secret" not in said
-    assert all(key not in said for key in (INNER_KEY, *front.keys.values()))
+    output = caplog.text + str(front.said) + "".join(one.text for one in answers[:2])
+    assert "secret" not in output
+    assert all(key not in output for key in (INNER_KEY, *front.keys.values()))
 
 
 @pytest.mark.parametrize(
@@ -388,10 +388,10 @@ async def test_what_would_go_past_the_queue_or_is_no_request_is_refused_with_a_s
 ) -> None:
     with ScriptedModelServer("tea") as server:
         async with shared(tmp_path, server) as front:
-            refused = await front.clients["anna"].post("completions", content=body)
+            refusal = await front.clients["anna"].post("completions", content=body)
 
-    assert refused.status_code == status
-    assert words in message_of(refused)
+    assert refusal.status_code == status
+    assert words in message_of(refusal)
     assert server.requests == []
 
 
@@ -401,17 +401,17 @@ async def test_a_user_is_let_in_and_taken_out_without_a_new_start(tmp_path: Path
             file = tmp_path / "keys.json"
             late = SharedKeys(file).admit(["anna", "cleo"])
             head = {"Authorization": f"Bearer {late['cleo']}"}
-            came = await front.clients["nobody"].get("queue", headers=head)
+            admission = await front.clients["nobody"].get("queue", headers=head)
             draft = tmp_path / "draft"
             draft.touch(mode=0o600)
             draft.write_text(json.dumps({"anna": late["anna"]}))
             draft.replace(file)
-            gone = await front.clients["nobody"].get("queue", headers=head)
+            removal = await front.clients["nobody"].get("queue", headers=head)
             file.chmod(0o644)
             open_to_all = await front.clients["anna"].get("queue")
 
     assert late["anna"] == front.keys["anna"]
-    assert (came.status_code, gone.status_code, open_to_all.status_code) == (200, 401, 503)
+    assert (admission.status_code, removal.status_code, open_to_all.status_code) == (200, 401, 503)
     assert "chmod 600" in front.said[-1]
     assert str(tmp_path) not in open_to_all.text
 
@@ -442,26 +442,26 @@ async def test_a_model_that_is_lost_is_started_again_and_the_client_sees_nothing
         with first:
             async_front = shared(tmp_path, first, second)
             front = await async_front.__aenter__()
-            begun = await front.ask("anna", "x")
-        lost = await front.ask("anna", "x")
+            answer = await front.ask("anna", "x")
+        failure = await front.ask("anna", "x")
         async with front.model("ben") as model:
             again = await model.complete(ASK, Sampling())
         await async_front.__aexit__(None, None, None)
 
-    assert text_of(begun) == "before"
-    assert lost.status_code == 502
-    assert "ask again" in message_of(lost)
+    assert text_of(answer) == "before"
+    assert failure.status_code == 502
+    assert "ask again" in message_of(failure)
     assert again.text == "after"
 
 
 async def test_a_model_that_cannot_be_started_again_is_said_to_both_sides(tmp_path: Path) -> None:
     with ScriptedModelServer("x", first=[Drop()]) as server:
         async with shared(tmp_path, server) as front:
-            lost, refused = await front.ask("anna", "x"), await front.ask("anna", "x")
+            failure, refusal = await front.ask("anna", "x"), await front.ask("anna", "x")
             idle = front.queue.status("anna").running
 
-    assert (lost.status_code, refused.status_code) == (502, 503)
-    assert "Ask whoever runs" in message_of(refused)
+    assert (failure.status_code, refusal.status_code) == (502, 503)
+    assert "Ask whoever runs" in message_of(refusal)
     assert front.said[-1] == "There is no memory for it."
     assert idle == 0
 
@@ -470,11 +470,11 @@ async def test_a_request_that_takes_too_long_ends_and_the_next_has_its_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_server, "_LONGEST_RUN_S", 0.3)
-    held = Held()
-    with ScriptedModelServer(held) as server:
+    hold_script = Held()
+    with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server) as front:
             late, next_ = await asyncio.gather(front.ask("anna", "hold"), front.ask("ben", "b1"))
-            held.go.set()
+            hold_script.go.set()
 
     assert late.status_code == 504
     assert "too long" in message_of(late)
@@ -504,7 +504,7 @@ async def test_the_embedded_model_answers_two_users_through_it(tmp_path: Path) -
     keys = SharedKeys(tmp_path / "keys.json")
     users = keys.admit(["anna", "ben"])
     front = SharedServer(keys, FairQueue(1, 4), open_model, lambda words: None)
-    told = list[int | None]()
+    places = list[int | None]()
     async with (
         front as server,
         listening(front, "127.0.0.1", 0) as base_url,
@@ -514,13 +514,13 @@ async def test_the_embedded_model_answers_two_users_through_it(tmp_path: Path) -
         ben.dialect.is_shared = True
         draw = Sampling(max_tokens=12, grammar='root ::= "green tea"')
         replies = await asyncio.gather(
-            anna.complete(ASK, draw), ben.complete(ASK, draw, on_wait=told.append)
+            anna.complete(ASK, draw), ben.complete(ASK, draw, on_wait=places.append)
         )
         cards = await anna.server.cards()
 
     assert [reply.text for reply in replies][1] == "green tea"
     assert all(reply.text for reply in replies)
-    assert told in ([], [0, None])
+    assert places in ([], [0, None])
     assert [card["id"] for card in cards] == [server.model]
 
 

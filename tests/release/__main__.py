@@ -38,10 +38,10 @@ def _passes(check: Check, installation: Installation) -> bool:
     start = time.monotonic()
     name = check.__name__.replace("_", " ")
     try:
-        mark, said = "ok    ", check(installation)
+        mark, message = "ok    ", check(installation)
     except CheckError as error:
-        mark, said = "FAILED", str(error)
-    print(f"{mark}  {name}: {said} ({time.monotonic() - start:.0f} s)", flush=True)  # noqa: T201
+        mark, message = "FAILED", str(error)
+    print(f"{mark}  {name}: {message} ({time.monotonic() - start:.0f} s)", flush=True)  # noqa: T201
     return mark != "FAILED"
 
 
@@ -56,8 +56,8 @@ def main() -> int:
         installation.create()
         if not _passes(CHECKS[0], installation):
             return 1
-        failed = [check for check in CHECKS[1:] if not _passes(check, installation)]
-        return 1 if failed else 0
+        failures = [check for check in CHECKS[1:] if not _passes(check, installation)]
+        return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ _LIBRARY = Path(__file__).parents[1] / "exploration" / "packages" / "tealeaf"
 _COMMANDS = ("explore", "index", "doctor", "mcp", "bench")
 
 
-def expect(condition: object, said: str) -> None:
+def expect(condition: object, message: str) -> None:
     """Raise CheckError with what was said instead."""
     if not condition:
-        raise CheckError(said[-3000:])
+        raise CheckError(message[-3000:])
 
 
 def installs_from_the_index(installation: Installation) -> str:
@@ -47,22 +47,22 @@ def leaves_nothing_behind(installation: Installation) -> str:
 def installs_without_the_index(installation: Installation) -> str:
     """Where the dependencies are already; what is there is of the wheel's version."""
     installation.pip("install", "--no-index", "--no-deps", str(installation.wheel))
-    said = installation.run("exploracoder", "--version")
-    expect(installation.version in said, said)
+    output = installation.run("exploracoder", "--version")
+    expect(installation.version in output, output)
     return installation.version
 
 
 def names_its_commands(installation: Installation) -> str:
     """``--help``, with the commands that come by entry points."""
-    said = installation.run("exploracoder", "--help")
-    expect(all(f"  {name} " in said for name in _COMMANDS), said)
-    return f"{said.count(chr(10))} lines"
+    output = installation.run("exploracoder", "--help")
+    expect(all(f"  {name} " in output for name in _COMMANDS), output)
+    return f"{output.count(chr(10))} lines"
 
 
 def doctor_finds_no_problem(installation: Installation) -> str:
     """And the arithmetic that the wheel carries."""
-    found = json.loads(installation.run("exploracoder", "doctor", "--json"))
-    by_topic = {one["topic"]: one for one in found}
+    findings = json.loads(installation.run("exploracoder", "doctor", "--json"))
+    by_topic = {one["topic"]: one for one in findings}
     arithmetic = by_topic["its arithmetic"]
     expect(arithmetic["level"] == "ok", str(arithmetic))
     expect(by_topic["JupyterLab"]["level"] == "ok", str(by_topic["JupyterLab"]))
@@ -74,11 +74,11 @@ def explores_replays_and_exports(installation: Installation) -> str:
     _write_task(installation.work)
     words = ("--library", "tealeaf", "--context", "context.py", "--check", "check.py")
     with _scripted_model() as variables:
-        said = installation.run(
+        output = installation.run(
             *("exploracoder", "explore", TASK, *words, "--output", "made.ipynb"),
             variables=variables,
         )
-    expect("SOLVED" in said, said)
+    expect("SOLVED" in output, output)
     installation.run("exploracoder", "replay", "made.ipynb")
     installation.run("exploracoder", "export", "made.ipynb", "--to", "html")
     expect((installation.work / "made.html").is_file(), "made.html is missing")
@@ -101,11 +101,11 @@ def _use_magics(installation: Installation, variables: Mapping[str, str]) -> str
     _write_task(installation.work)
     (installation.work / "typed.ipynb").unlink(missing_ok=True)
     with _scripted_model() as of_model:
-        said = installation.run(
+        output = installation.run(
             *("python", "-m", "IPython", "--simple-prompt", "--no-banner", "typed.ipy"),
             variables={**of_model, **variables},
         )
-    expect("Verified" in said and "The solution is in the next cell" in said, said)
+    expect("Verified" in output and "The solution is in the next cell" in output, output)
     version = installation.run(
         "python", "-c", "import IPython; print(IPython.__version__)", variables=variables
     )
@@ -115,11 +115,11 @@ def _use_magics(installation: Installation, variables: Mapping[str, str]) -> str
 def _write_task(folder: Path) -> None:
     shutil.copytree(_LIBRARY, folder / "tealeaf", dirs_exist_ok=True)
     words = "--library tealeaf --context context.py --check check.py --output typed.ipynb"
-    asked = f"%exploracoder {words} {TASK}"
+    magic_line = f"%exploracoder {words} {TASK}"
     files = {
         "context.py": CONTEXT,
         "check.py": CHECK,
-        "typed.ipy": "\n".join(["%load_ext exploracoder", asked, "%exploracoder insert", ""]),
+        "typed.ipy": "\n".join(["%load_ext exploracoder", magic_line, "%exploracoder insert", ""]),
     }
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")

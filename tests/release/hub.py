@@ -72,18 +72,18 @@ assert not found, found
 
 @contextmanager
 def _users() -> Iterator[None]:
-    made = []
+    user_names = []
     try:
         for name in _USERS:
             subprocess.run(["useradd", "--create-home", name], check=True)
-            made.append(name)
+            user_names.append(name)
             home = Path(pwd.getpwnam(name).pw_dir)
             shutil.copytree(_PACKAGES, home / "project")
             subprocess.run(["chown", "-R", f"{name}:", home], check=True)
             home.chmod(0o700)
         yield
     finally:
-        for name in made:
+        for name in user_names:
             subprocess.run(["pkill", "-KILL", "-u", name], check=False)
             time.sleep(0.5)
             subprocess.run(["userdel", "--remove", name], check=False, capture_output=True)
@@ -205,18 +205,20 @@ async def _tried(models: dict[str, ScriptedModelServer]) -> None:
         outcome = state["exploration"]["status"]
         _say(outcome == "solved", f"{user.name} explores: {outcome}, {status['sandbox']}", state)
     for user, other in ((one, two), (two, one)):
-        refused = [
+        codes = [
             (await user.ask("GET", path, of=other.name)).status_code
             for path in ("api/contents", "api/kernels", "exploracoder/api/explorations")
         ]
-        _say(set(refused) <= {302, 403, 404}, f"{user.name} at the other's server: {refused}")
+        _say(set(codes) <= {302, 403, 404}, f"{user.name} at the other's server: {codes}")
         kernels = {each["id"] for each in (await user.ask("GET", "api/kernels")).json()}
         others = {each["id"] for each in (await other.ask("GET", "api/kernels")).json()}
         _say(kernels and not kernels & others, f"{user.name} sees {len(kernels)} kernels")
         keys = _with_a_key(user.name)
         _say(not keys, f"{user.name}'s home: files with a key: {len(keys)}", keys)
-        sent = {request.headers.get("authorization") for request in models[user.name].requests}
-        _say(sent == {f"Bearer key-of-{user.name}"}, f"{user.name}'s model was asked with {sent}")
+        tokens = {request.headers.get("authorization") for request in models[user.name].requests}
+        _say(
+            tokens == {f"Bearer key-of-{user.name}"}, f"{user.name}'s model was asked with {tokens}"
+        )
 
 
 def _with_a_key(user: str) -> list[str]:
@@ -237,17 +239,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python tests/release/hub.py", description=__doc__)
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--python", default="/usr/bin/python3", help="default: %(default)s")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     if os.geteuid() != 0:
         parser.error("It makes users, which only root can.")
-    if not given.wheel.is_file():
-        parser.error(f"There is no wheel {given.wheel}: make dist builds one.")
+    if not arguments.wheel.is_file():
+        parser.error(f"There is no wheel {arguments.wheel}: make dist builds one.")
     if shutil.which("npm") is None:
         parser.error("It needs npm, to fetch the hub's proxy.")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/var/tmp")))
         folder.chmod(0o755)
-        programs = _installed(folder, given.python, given.wheel.resolve())
+        programs = _installed(folder, arguments.python, arguments.wheel.resolve())
         stack.enter_context(_users())
         models = {
             name: stack.enter_context(ScriptedModelServer(TeaModel(), require_key=f"key-of-{name}"))

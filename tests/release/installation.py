@@ -94,7 +94,7 @@ class Installation:
                 yield path.stat().st_size
 
     def _finish(self, words: list[str], environment: Mapping[str, str]) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             words,
             cwd=self.work,
             env=environment,
@@ -105,7 +105,7 @@ class Installation:
             timeout=900,
             check=False,
         )
-        if done.returncode != 0:
+        if process.returncode != 0:
             program = " ".join([Path(words[0]).name, *words[1:3]])
-            raise CheckError(f"{program}: exit code {done.returncode}\n{done.stdout[-3000:]}")
-        return done.stdout
+            raise CheckError(f"{program}: exit code {process.returncode}\n{process.stdout[-3000:]}")
+        return process.stdout

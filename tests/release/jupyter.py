@@ -43,8 +43,8 @@ def serves_the_sidebar(installation: Installation) -> str:
         static = installation.folder / "env" / _PLACE / "static"
         names = sorted(path.name for path in static.iterdir())
         for name in names:
-            fetched = _fetched(stage, f"lab/extensions/exploracoder/static/{name}")
-            expect(fetched == (static / name).read_bytes(), name)
+            content = _fetched(stage, f"lab/extensions/exploracoder/static/{name}")
+            expect(content == (static / name).read_bytes(), name)
         _fetched(stage, "exploracoder/api/explorations")
     return f"{len(names)} files"
 
@@ -55,7 +55,7 @@ def shows_the_sidebar_in_a_browser(installation: Installation) -> str:
     if chromium is None or not PLAYWRIGHT.exists():
         return "left out: it needs Debian's chromium, and npm ci in extension/ui-tests"
     with _stage(installation) as stage:
-        done = subprocess.run(
+        process = subprocess.run(
             [PLAYWRIGHT, "test", f"specs/{_SPEC}.spec.ts", "--reporter=line"],
             cwd=UI_TESTS,
             env={**os.environ, "CHROMIUM_PATH": chromium, **stage},
@@ -63,7 +63,7 @@ def shows_the_sidebar_in_a_browser(installation: Installation) -> str:
             text=True,
             check=False,
         )
-    expect(done.returncode == 0, done.stdout + done.stderr)
+    expect(process.returncode == 0, process.stdout + process.stderr)
     return _SPEC
 
 

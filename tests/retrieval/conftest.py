@@ -49,5 +49,5 @@ def read_package(write_package: WritePackage, interpreter: Interpreter) -> ReadP
     return lambda files: harvest(write_package(files), interpreter)
 
 
-def by_path(harvested: Harvest) -> dict[str, ApiDoc]:
-    return {doc.path: doc for doc in harvested.docs}
+def by_path(result: Harvest) -> dict[str, ApiDoc]:
+    return {doc.path: doc for doc in result.docs}

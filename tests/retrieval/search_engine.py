@@ -75,9 +75,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing is printed."""
 
     def do_GET(self) -> None:
-        asked = parse_qs(urlsplit(self.path).query)
+        query = parse_qs(urlsplit(self.path).query)
         rows = [{"title": t, "url": u, "content": c} for t, u, c in self.server.answers.results]
-        self._answer(asked["q"][0], json.dumps({"results": rows}).encode())
+        self._answer(query["q"][0], json.dumps({"results": rows}).encode())
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()

@@ -49,13 +49,13 @@ NAMES = {
 
 def inventory(names: Mapping[str, tuple[str, str]] = NAMES) -> bytes:
     """Its ``objects.inv``, of names with role and page."""
-    made = sphobjinv.Inventory()
-    made.project, made.version = "Brew", "2.1"
+    site_inventory = sphobjinv.Inventory()
+    site_inventory.project, site_inventory.version = "Brew", "2.1"
     for name, (role, uri) in names.items():
-        made.objects.append(
+        site_inventory.objects.append(
             sphobjinv.DataObjStr(
                 name=name, domain="py", role=role, priority="1", uri=uri, dispname="-"
             )
         )
-    packed: bytes = sphobjinv.compress(made.data_file(contract=True))
-    return packed
+    content: bytes = sphobjinv.compress(site_inventory.data_file(contract=True))
+    return content

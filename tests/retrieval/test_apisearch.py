@@ -56,10 +56,13 @@ def web(engine: SearchEngine, tmp_path: Path) -> WebSearch:
 
 @pytest.fixture
 def index(tmp_path: Path, embedder: MiniLmEmbedder) -> Iterator[Index]:
-    said = {"pandas.DataFrame.resample": "Resample time series.", "pandas.concat": "Join frames."}
+    summaries = {
+        "pandas.DataFrame.resample": "Resample time series.",
+        "pandas.concat": "Join frames.",
+    }
     docs = tuple(
         ApiDoc(path=path, kind="function", library="pandas", summary=words)
-        for path, words in said.items()
+        for path, words in summaries.items()
     )
     library = LibraryInfo(
         name="pandas",
@@ -70,9 +73,9 @@ def index(tmp_path: Path, embedder: MiniLmEmbedder) -> Iterator[Index]:
         overview="",
         examples=(),
     )
-    with Index.open(tmp_path / "index", embedder) as opened:
-        opened.update(Harvest(library=library, docs=docs, skipped=()))
-        yield opened
+    with Index.open(tmp_path / "index", embedder) as fresh_index:
+        fresh_index.update(Harvest(library=library, docs=docs, skipped=()))
+        yield fresh_index
 
 
 def test_an_engine_is_asked_for_pages_on_the_sites_and_others_are_dropped(
@@ -84,15 +87,15 @@ def test_an_engine_is_asked_for_pages_on_the_sites_and_others_are_dropped(
 
     assert result.note == ""
     assert [page.host for page in result.pages] == ["pandas.pydata.org", "stackoverflow.com"]
-    asked = "resample a frame monthly (site:pydata.org OR site:stackoverflow.com)"
-    assert answers.asked == [asked]
+    query = "resample a frame monthly (site:pydata.org OR site:stackoverflow.com)"
+    assert answers.asked == [query]
 
 
 def test_an_address_that_leads_on_is_taken_for_where_it_leads(
     engine: SearchEngine, answers: Answers
 ) -> None:
-    wrapped = "//duckduckgo.com/l/?uddg=https%3A%2F%2Fnumpy.org%2Fdiff%3Fa%3D1&rut=0f1e"
-    answers.results = [("Diff", wrapped, "numpy.diff")]
+    redirect = "//duckduckgo.com/l/?uddg=https%3A%2F%2Fnumpy.org%2Fdiff%3Fa%3D1&rut=0f1e"
+    answers.results = [("Diff", redirect, "numpy.diff")]
 
     result = WebSearch(DuckDuckGo(engine.url), limit_s=5).search("differences", Guard())
 
@@ -142,9 +145,9 @@ def test_a_slow_engine_is_not_waited_for_and_its_late_answer_is_kept(
     search = WebSearch(SearxNG(engine.url), cache=cache)
     SearxNG(engine.url).prepare()
 
-    started = time.monotonic()
+    start = time.monotonic()
     first = search.search("resample", Guard())
-    seconds = time.monotonic() - started
+    seconds = time.monotonic() - start
     answers.held.set()
     deadline = time.monotonic() + 10
     while not search.search("resample", Guard()).pages and time.monotonic() < deadline:
@@ -175,16 +178,18 @@ def test_what_was_found_before_is_not_asked_again_until_it_is_old(
     engine: SearchEngine, answers: Answers, tmp_path: Path
 ) -> None:
     provider = SearxNG(engine.url)
-    kept = WebSearch(provider, limit_s=5, cache=PageCache(tmp_path / "a.sqlite"))
-    aged = WebSearch(provider, limit_s=5, cache=PageCache(tmp_path / "b.sqlite", max_age_s=0))
+    search = WebSearch(provider, limit_s=5, cache=PageCache(tmp_path / "a.sqlite"))
+    forgetful_search = WebSearch(
+        provider, limit_s=5, cache=PageCache(tmp_path / "b.sqlite", max_age_s=0)
+    )
 
-    found = [kept.search("resample", Guard()).pages for _ in range(3)]
-    asked = len(answers.asked)
+    results = [search.search("resample", Guard()).pages for _ in range(3)]
+    count = len(answers.asked)
     for _ in range(2):
-        aged.search("resample", Guard())
+        forgetful_search.search("resample", Guard())
 
-    assert found[0] == found[1] == found[2] != ()
-    assert asked == 1
+    assert results[0] == results[1] == results[2] != ()
+    assert count == 1
     assert len(answers.asked) == 3
 
 
@@ -256,10 +261,10 @@ def test_a_refused_search_is_told(engine: SearchEngine, answers: Answers) -> Non
     "chosen", ["google", "ftp://host", "http://", "http://u:pw@host/", "http://host/?key=1", "["]
 )
 def test_what_is_no_engine_is_refused(chosen: str) -> None:
-    with pytest.raises(WebSearchError) as refused:
+    with pytest.raises(WebSearchError) as excinfo:
         find_provider(chosen)
 
-    assert "pw" not in str(refused.value)
+    assert "pw" not in str(excinfo.value)
 
 
 @pytest.mark.parametrize(
@@ -353,9 +358,9 @@ def test_names_are_ranked_by_place_and_frequency() -> None:
         Page(title="", url="https://b.org", text="Then scipy.integrate.quad(f). Use diff()."),
     ]
 
-    named = [api.name for api in pick_names(pages)]
+    names = [api.name for api in pick_names(pages)]
 
-    assert named == ["numpy.cumsum", "numpy.diff", "scipy.integrate.quad"]
+    assert names == ["numpy.cumsum", "numpy.diff", "scipy.integrate.quad"]
 
 
 def test_what_is_no_api_is_not_taken_for_one() -> None:
@@ -364,6 +369,6 @@ def test_what_is_no_api_is_not_taken_for_one() -> None:
         "len(x) and self.x.fit(). i.e. nothing in version 3.11.2 is(1) <script>alert(1)</script>"
     )
 
-    named = {api.name for api in pick_names([Page(title="", url="https://a.org", text=text)])}
+    names = {api.name for api in pick_names([Page(title="", url="https://a.org", text=text)])}
 
-    assert named == {"x.fit", "alert"}
+    assert names == {"x.fit", "alert"}

@@ -54,7 +54,7 @@ class ChromaServer:
         self._process.kill()
         self._process.wait()
 
-    def rows(self, **wanted: Any) -> dict[str, Any]:
+    def rows(self, **filters: Any) -> dict[str, Any]:
         """What it holds of its only collection, asked with chroma's own client.
 
         That is done in another process, with which the connections end that the client leaves open.
@@ -64,14 +64,14 @@ class ChromaServer:
             "(one,) = chromadb.HttpClient('127.0.0.1', int(sys.argv[1])).list_collections()\n"
             "print(json.dumps(one.get(**json.loads(sys.argv[2]))))"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", script, str(self._port), json.dumps(wanted)],
+        process = subprocess.run(
+            [sys.executable, "-c", script, str(self._port), json.dumps(filters)],
             capture_output=True,
             text=True,
             check=True,
         )
-        held: dict[str, Any] = json.loads(done.stdout)
-        return held
+        result: dict[str, Any] = json.loads(process.stdout)
+        return result
 
 
 @pytest.fixture
@@ -139,16 +139,16 @@ def test_memory_works_beside_a_server_and_stays_on_the_machine(
         index.examples.keep([mine])
         hits = index.search("fill two cups", None, 3)
         near = index.near_examples("brew", "fill two cups", hits)
-        forgotten = index.examples.forget("brew")
+        count = index.examples.forget("brew")
         after = index.near_examples("brew", "fill two cups", hits)
 
     assert [(one.title, one.is_kept) for one in near] == [("Fill two cups", True)]
-    assert (forgotten, after) == (1, ())
-    held = server.rows()
-    assert sorted(text.split()[0] for text in held["documents"]) == sorted(
+    assert (count, after) == (1, ())
+    rows = server.rows()
+    assert sorted(text.split()[0] for text in rows["documents"]) == sorted(
         f"brew.{name}" for name in BREW
     )
-    assert "cups=2" not in str(held)
+    assert "cups=2" not in str(rows)
 
 
 def test_two_clients_build_and_search_at_once(server: ChromaServer, tmp_path: Path) -> None:
@@ -187,5 +187,5 @@ def test_a_server_that_is_killed_loses_nothing(
         server.start()
         assert index.search("hot water", None, 3) == before
         index.update(make_harvest(MANY))
-        found = [hit.doc.path for hit in index.search("steep for 77 minutes", None, 3)]
-        assert "brew.steep_77" in found
+        paths = [hit.doc.path for hit in index.search("steep for 77 minutes", None, 3)]
+        assert "brew.steep_77" in paths

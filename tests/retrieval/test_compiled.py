@@ -27,7 +27,7 @@ FAST = "from .Stemmer import Stemmer\n__all__ = ['Stemmer', 'steep']\ndef steep(
 @pytest.fixture
 def brew(tmp_path: Path, interpreter: Interpreter) -> Path:
     """A package with a module that was compiled: a copy of an installed one."""
-    (found,) = [
+    (module,) = [
         file
         for path in interpreter.search_paths
         for file in (path.glob("Stemmer.*.so") if path.is_dir() else ())
@@ -35,30 +35,30 @@ def brew(tmp_path: Path, interpreter: Interpreter) -> Path:
     folder = tmp_path / "project" / "brew"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(FAST, encoding="utf-8")
-    shutil.copy(found, folder / found.name)
+    shutil.copy(module, folder / module.name)
     return folder
 
 
 def test_nothing_of_a_folder_that_was_only_named_is_imported(
     brew: Path, interpreter: Interpreter
 ) -> None:
-    harvested = harvest(brew, interpreter)
+    result = harvest(brew, interpreter)
 
-    assert set(by_path(harvested)) == {"brew.steep"}
-    assert [each.name for each in harvested.skipped] == ["brew.Stemmer"]
-    assert "--import-compiled" in harvested.skipped[0].reason
+    assert set(by_path(result)) == {"brew.steep"}
+    assert [each.name for each in result.skipped] == ["brew.Stemmer"]
+    assert "--import-compiled" in result.skipped[0].reason
 
 
 def test_a_module_beside_a_named_library_is_not_imported_either(
     brew: Path, interpreter: Interpreter
 ) -> None:
-    (compiled,) = brew.glob("*.so")
-    compiled.rename(brew.parent / compiled.name)
+    (module,) = brew.glob("*.so")
+    module.rename(brew.parent / module.name)
     (brew / "__init__.py").write_text(FAST.replace(".Stemmer", "Stemmer"), encoding="utf-8")
 
-    harvested = harvest(brew, replace(interpreter, search_paths=()))
+    result = harvest(brew, replace(interpreter, search_paths=()))
 
-    assert "brew.Stemmer" not in by_path(harvested)
+    assert "brew.Stemmer" not in by_path(result)
 
 
 def test_compiled_modules_of_a_folder_are_imported_if_the_user_says_so(
@@ -67,9 +67,9 @@ def test_compiled_modules_of_a_folder_are_imported_if_the_user_says_so(
     marker = tmp_path / "it-ran"
     (brew / "__init__.py").write_text(f"open({str(marker)!r}, 'w')\n{FAST}", encoding="utf-8")
 
-    harvested = harvest(brew, replace(interpreter, imports_named=True))
+    result = harvest(brew, replace(interpreter, imports_named=True))
 
-    assert "brew.Stemmer.stemWord" in by_path(harvested)
+    assert "brew.Stemmer.stemWord" in by_path(result)
     assert not marker.exists()
 
 
@@ -77,15 +77,15 @@ def test_packages_of_what_is_installed_run_only_in_the_sandbox(
     brew: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marker = tmp_path / "it-ran"
-    told = f"import os\ntry:\n    open({str(marker)!r}, 'w')\nexcept OSError:\n    pass\n"
+    code = f"import os\ntry:\n    open({str(marker)!r}, 'w')\nexcept OSError:\n    pass\n"
     names = "KEYS = os.environ.get('OPENAI_API_KEY', '')\nassert not KEYS\n"
-    (brew / "__init__.py").write_text(told + names + FAST, encoding="utf-8")
+    (brew / "__init__.py").write_text(code + names + FAST, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(brew.parent))
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
 
-    harvested = harvest("brew", find_interpreter(sys.executable))
+    result = harvest("brew", find_interpreter(sys.executable))
 
-    assert "brew.Stemmer.stemWord" in by_path(harvested)
+    assert "brew.Stemmer.stemWord" in by_path(result)
     assert not marker.exists()
 
 
@@ -97,10 +97,10 @@ def _none_there(_python: Path, _code: str, _readable: tuple[Path, ...]) -> tuple
 def test_without_a_sandbox_compiled_modules_are_left_out_with_the_reason(
     confined: Callable[..., tuple[str, str]] | None, brew: Path, interpreter: Interpreter
 ) -> None:
-    harvested = harvest(brew, replace(interpreter, imports_named=True, confined=confined))
+    result = harvest(brew, replace(interpreter, imports_named=True, confined=confined))
 
-    assert set(by_path(harvested)) == {"brew.steep"}
-    assert "there is no sandbox here" in harvested.skipped[0].reason
+    assert set(by_path(result)) == {"brew.steep"}
+    assert "there is no sandbox here" in result.skipped[0].reason
 
 
 @pytest.mark.parametrize(
@@ -119,19 +119,19 @@ def test_what_a_module_answers_for_itself_is_not_believed(
 ) -> None:
     lying = replace(interpreter, imports_named=True, confined=lambda *_: (printed, ""))
 
-    harvested = harvest(brew, lying)
+    result = harvest(brew, lying)
 
-    assert set(by_path(harvested)) == {"brew.steep"}
-    assert [each.name for each in harvested.skipped] == ["brew.Stemmer"]
+    assert set(by_path(result)) == {"brew.steep"}
+    assert [each.name for each in result.skipped] == ["brew.Stemmer"]
 
 
 def test_the_repository_tools_import_nothing_of_the_tree(
     brew: Path, interpreter: Interpreter
 ) -> None:
-    asked: list[str] = []
+    snippets: list[str] = []
 
     def confined(_python: Path, code: str, _readable: tuple[Path, ...]) -> tuple[str, str]:
-        asked.append(code)
+        snippets.append(code)
         return "", ""
 
     (brew / "pot.py").write_text("from .Stemmer import Stemmer\nclass Pot(Stemmer): ...\n")
@@ -139,7 +139,7 @@ def test_the_repository_tools_import_nothing_of_the_tree(
 
     RepositoryTools(repository).get_class_info("Pot")
 
-    assert [code for code in asked if "brew" in code] == []
+    assert [code for code in snippets if "brew" in code] == []
 
 
 def test_what_was_read_with_its_compiled_modules_is_current_without_asking_for_them(

@@ -20,10 +20,10 @@ DOCS = tuple(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "generation"
-    made.mkdir()
-    write_docs(made, DOCS)
-    return made
+    path = tmp_path / "generation"
+    path.mkdir()
+    write_docs(path, DOCS)
+    return path
 
 
 def test_docs_come_back_one_by_one_together_and_in_slices(folder: Path) -> None:

@@ -24,9 +24,9 @@ ReadDocs = Callable[[Mapping[str, str | bytes]], Harvest]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    return made
+    path = tmp_path / "docs"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture
@@ -37,23 +37,23 @@ def read_docs(folder: Path, interpreter: Interpreter, tmp_path: Path) -> ReadDoc
         for name, content in files.items():
             data = content.encode() if isinstance(content, str) else content
             (folder / name).write_bytes(data)
-        given = GivenDocs(tmp_path / "index")
-        given.give("brew", [str(folder)], stands_alone=True)
-        return read(find_target("brew", interpreter, given), interpreter)
+        given_docs = GivenDocs(tmp_path / "index")
+        given_docs.give("brew", [str(folder)], stands_alone=True)
+        return read(find_target("brew", interpreter, given_docs), interpreter)
 
     return read_
 
 
-def reasons(harvested: Harvest) -> dict[str, str]:
-    return {Path(each.name).name: each.reason for each in harvested.skipped}
+def reasons(result: Harvest) -> dict[str, str]:
+    return {Path(each.name).name: each.reason for each in result.skipped}
 
 
 def test_a_sphinx_site_tells_signatures_texts_examples_and_lines(
     read_docs: ReadDocs, folder: Path
 ) -> None:
-    harvested = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
+    result = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert set(docs) == {"brew.steep", "brew.Pot", "brew.Pot.pour", "brew.Pot.p", "brew.LIMIT"}
     assert docs["brew.steep"].signature == "steep(leaves, minutes=3)"
     assert docs["brew.steep"].doc.startswith("Steep the leaves. Then wait.")
@@ -64,31 +64,31 @@ def test_a_sphinx_site_tells_signatures_texts_examples_and_lines(
     line = API_PAGE[: API_PAGE.index('id="brew.Pot"')].count("\n") + 1
     assert (docs["brew.Pot"].file, docs["brew.Pot"].line) == (str(folder / "api.html"), line)
     assert docs["brew.LIMIT"].kind == "attribute"
-    library = harvested.library
+    library = result.library
     assert (library.source, library.import_name, library.version) == ("docs", "brew", "2.1")
 
 
 def test_code_and_prose_of_a_page_are_attached_to_the_apis_they_speak_of(
     read_docs: ReadDocs, folder: Path
 ) -> None:
-    harvested = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
+    result = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
 
-    docs = by_path(harvested)
-    (used,) = docs["brew.Pot.pour"].mentions
-    assert (used.kind, used.title, used.file) == ("example", "Two cups", str(folder / "api.html"))
-    assert used.text == "import brew\npot = brew.Pot(3)\npot.pour(2)"
-    (said,) = docs["brew.steep"].mentions
-    assert (said.kind, said.text) == ("text", "Begin with `brew.steep`.")
+    docs = by_path(result)
+    (use,) = docs["brew.Pot.pour"].mentions
+    assert (use.kind, use.title, use.file) == ("example", "Two cups", str(folder / "api.html"))
+    assert use.text == "import brew\npot = brew.Pot(3)\npot.pour(2)"
+    (prose,) = docs["brew.steep"].mentions
+    assert (prose.kind, prose.text) == ("text", "Begin with `brew.steep`.")
     assert (docs["brew.Pot"].uses, docs["brew.steep"].uses) == (1, 0)
-    assert used.text in [example.code for example in harvested.library.examples]
+    assert use.text in [example.code for example in result.library.examples]
 
 
 def test_markup_and_scripts_are_no_part_of_what_is_said(read_docs: ReadDocs) -> None:
-    harvested = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
+    result = read_docs({"objects.inv": inventory(), "api.html": API_PAGE})
 
-    said = harvested.model_dump_json()
-    assert not {"<p>", "<script", "document.title", "brew.nav", "¶"} & set(said.split())
-    assert "document.title" not in said
+    text = result.model_dump_json()
+    assert not {"<p>", "<script", "document.title", "brew.nav", "¶"} & set(text.split())
+    assert "document.title" not in text
 
 
 def test_a_page_of_mkdocstrings_tells_the_same(read_docs: ReadDocs) -> None:
@@ -142,9 +142,9 @@ First `brew.steep`.
 tea = Pot(3)
 ```
 """
-    harvested = read_docs({"guide.md": page})
+    result = read_docs({"guide.md": page})
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.steep"].signature == "steep(leaves, minutes=3)"
     assert docs["brew.steep"].doc == "Steep the leaves."
     assert docs["brew.steep"].line == 6
@@ -161,7 +161,7 @@ def test_notebooks_and_scripts_show_the_use_of_apis(read_docs: ReadDocs) -> None
         {"cell_type": "code", "source": "%pip install brew\nfrom brew import *", "outputs": []},
         {"cell_type": "code", "source": ["steep(1)"], "outputs": [{"text": "brew.Pot()"}]},
     ]
-    harvested = read_docs(
+    result = read_docs(
         {
             "objects.inv": inventory(),
             "two.ipynb": json.dumps({"cells": cells, "nbformat": 4}),
@@ -169,7 +169,7 @@ def test_notebooks_and_scripts_show_the_use_of_apis(read_docs: ReadDocs) -> None
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert [(each.kind, each.text) for each in docs["brew.steep"].mentions] == [
         ("example", "steep(1)"),
         ("text", "# Tea for two\nSee `brew.steep`."),
@@ -184,7 +184,7 @@ def test_docs_that_describe_no_api_are_refused(read_docs: ReadDocs) -> None:
 
 
 def test_pages_that_cannot_be_read_are_skipped_with_a_reason(read_docs: ReadDocs) -> None:
-    harvested = read_docs(
+    result = read_docs(
         {
             "objects.inv": inventory(),
             "latin.md": "# Caf\u00e9".encode("latin-1"),
@@ -195,9 +195,9 @@ def test_pages_that_cannot_be_read_are_skipped_with_a_reason(read_docs: ReadDocs
         }
     )
 
-    assert reasons(harvested).keys() >= {"latin.md", "broken.ipynb", "package.json"}
-    assert reasons(harvested)["latin.md"] == "it is not UTF-8 text"
-    assert by_path(harvested)["brew.half"].signature
+    assert reasons(result).keys() >= {"latin.md", "broken.ipynb", "package.json"}
+    assert reasons(result)["latin.md"] == "it is not UTF-8 text"
+    assert by_path(result)["brew.half"].signature
 
 
 def test_docs_fill_the_gaps_of_what_the_code_says_and_no_more(
@@ -211,17 +211,17 @@ def test_docs_fill_the_gaps_of_what_the_code_says_and_no_more(
     )
     page = API_PAGE.replace("brew.Pot", "brew.pots.Pot")
     (folder / "api.html").write_text(page)
-    found = find_target(root, interpreter)
+    target = find_target(root, interpreter)
 
-    harvested = read(replace(found, docs=(DocsSource(str(folder), folder),)), interpreter)
+    result = read(replace(target, docs=(DocsSource(str(folder), folder),)), interpreter)
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert set(docs) == {"brew.Pot", "brew.Pot.p", "brew.Pot.pour", "brew.steep"}
     assert docs["brew.Pot"].doc == "Of iron."
     assert docs["brew.Pot.pour"].signature == "Pot.pour(cups=1)"
     assert docs["brew.Pot.pour"].doc == "Pour it out."
     assert Path(docs["brew.Pot.pour"].file or "").name == "pots.py"
-    assert harvested.library.docs == (str(folder),)
+    assert result.library.docs == (str(folder),)
 
 
 def test_a_librarys_own_tests_show_its_use_and_never_run(
@@ -255,9 +255,9 @@ def test_a_librarys_own_tests_show_its_use_and_never_run(
     assert not canary.exists()
     assert docs["brew.Pot"].uses == 2
     assert docs["brew.Pot.fill"].mentions == ()
-    (shown,) = docs["brew.Pot.pour"].mentions
-    assert (shown.kind, shown.title, shown.line) == ("test", "a pot pours", 5)
-    assert shown.text == "pot = Pot()\nassert pot.pour() == 1"
+    (use,) = docs["brew.Pot.pour"].mentions
+    assert (use.kind, use.title, use.line) == ("test", "a pot pours", 5)
+    assert use.text == "pot = Pot()\nassert pot.pour() == 1"
 
 
 def test_stubs_that_are_installed_apart_complete_a_library(

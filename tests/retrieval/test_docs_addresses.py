@@ -25,13 +25,13 @@ class Site(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, answer: Answer) -> None:
-        asked = self.asked = list[str]()
+        paths = self.asked = list[str]()
 
         class Handler(BaseHTTPRequestHandler):
             def log_message(self, format: str, *args: object) -> None: ...
 
             def do_GET(self) -> None:
-                asked.append(self.path)
+                paths.append(self.path)
                 answer(self)
 
         super().__init__(("127.0.0.1", 0), Handler)
@@ -183,18 +183,18 @@ def test_one_deadline_holds_for_all_redirects_together(
 def test_an_answer_that_comes_drop_by_drop_ends_with_the_deadline(
     serve: Callable[[Answer], Site], tmp_path: Path
 ) -> None:
-    ended = threading.Event()
+    end_event = threading.Event()
 
     def answer(request: BaseHTTPRequestHandler) -> None:
         request.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
-        while not ended.wait(0.05):
+        while not end_event.wait(0.05):
             request.wfile.write(b"x")
 
     site = serve(answer)
 
     with pytest.raises(DocsUnavailable, match="took longer than 1 s"):
         fetch(site.url, tmp_path, FetchLimits(seconds=1.0))
-    ended.set()
+    end_event.set()
 
 
 def test_what_is_packed_is_read_and_has_the_same_bounds(
@@ -203,12 +203,12 @@ def test_what_is_packed_is_read_and_has_the_same_bounds(
     small = serve(send(gzip.compress(b"# Tea"), Content_Encoding="gzip"))
     bomb = serve(send(gzip.compress(b"\0" * 50_000_000), Content_Encoding="gzip"))
     odd = serve(send(b"x", Content_Encoding="br"))
-    damaged = serve(send(b"no gzip", Content_Encoding="gzip"))
+    garbage = serve(send(b"no gzip", Content_Encoding="gzip"))
 
     fetch(small.url, tmp_path)
 
     assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
-    for site, message in [(bomb, "too much"), (odd, "packed as 'br'"), (damaged, "damaged")]:
+    for site, message in [(bomb, "too much"), (odd, "packed as 'br'"), (garbage, "damaged")]:
         with pytest.raises(DocsUnavailable, match=message):
             fetch(site.url, tmp_path, FetchLimits(file_bytes=1_000_000))
 

@@ -16,13 +16,13 @@ from .conftest import by_path
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    return made
+    path = tmp_path / "docs"
+    path.mkdir()
+    return path
 
 
-def reasons(harvested: Harvest) -> dict[str, str]:
-    return {Path(each.name).name: each.reason for each in harvested.skipped}
+def reasons(result: Harvest) -> dict[str, str]:
+    return {Path(each.name).name: each.reason for each in result.skipped}
 
 
 OPENAPI = """openapi: 3.1.0
@@ -61,9 +61,9 @@ components:
 def test_operations_of_an_openapi_file_are_apis(interpreter: Interpreter, folder: Path) -> None:
     (folder / "teahouse.yaml").write_text(OPENAPI)
 
-    harvested = harvest(folder / "teahouse.yaml", interpreter)
+    result = harvest(folder / "teahouse.yaml", interpreter)
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert set(docs) == {"teahouse.getTea", "teahouse.post_teas"}
     get, post = docs["teahouse.getTea"], docs["teahouse.post_teas"]
     assert get.kind == "operation"
@@ -73,15 +73,15 @@ def test_operations_of_an_openapi_file_are_apis(interpreter: Interpreter, folder
     assert post.signature == "POST /teas (body: Tea)"
     assert "- body.name: string: What it is called." in post.doc
     assert "- body.parts: list[Tea] (optional)" in post.doc
-    assert harvested.library.version == "7"
-    assert "https://tea.example/v1" in harvested.library.overview
+    assert result.library.version == "7"
+    assert "https://tea.example/v1" in result.library.overview
 
 
 def test_a_swagger_file_in_json_is_read_too(interpreter: Interpreter, folder: Path) -> None:
     body = {"name": "tea", "in": "body", "schema": {"$ref": "#/definitions/Tea"}}
     post = {"parameters": [body], "responses": {"200": {"schema": {"type": "string"}}}}
-    said = {"swagger": "2.0", "info": {}, "paths": {"/tea": {"post": post}}}
-    (folder / "old.json").write_text(json.dumps(said))
+    specification = {"swagger": "2.0", "info": {}, "paths": {"/tea": {"post": post}}}
+    (folder / "old.json").write_text(json.dumps(specification))
 
     (doc,) = harvest(folder / "old.json", interpreter).docs
 
@@ -99,13 +99,13 @@ def test_a_file_of_apidocs_is_a_library(name: str, interpreter: Interpreter, fol
     text = "\n".join(map(json.dumps, LINES)).encode()
     (folder / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
 
-    harvested = harvest(folder / name, interpreter)
+    result = harvest(folder / name, interpreter)
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert (docs["tea.steep"].summary, docs["tea.steep"].line) == ("Steep.", 1)
     assert (docs["tea.Pot"].kind, docs["tea.Pot"].url) == ("class", "https://tea.example/pot")
     assert {doc.library for doc in docs.values()} == {"tea-docs"}
-    assert (harvested.library.name, harvested.library.import_name) == ("tea-docs", "tea")
+    assert (result.library.name, result.library.import_name) == ("tea-docs", "tea")
 
 
 @pytest.mark.parametrize(
@@ -128,10 +128,10 @@ def test_a_line_that_is_no_apidoc_is_skipped_with_the_reason(
     bad = line.encode() if isinstance(line, str) else line
     (folder / "tea.jsonl").write_bytes(json.dumps(LINES[0]).encode() + b"\n\n" + bad)
 
-    harvested = harvest(folder / "tea.jsonl", interpreter)
+    result = harvest(folder / "tea.jsonl", interpreter)
 
-    assert [doc.path for doc in harvested.docs] == ["tea.steep"]
-    assert reasons(harvested) == {"tea.jsonl:3": reason}
+    assert [doc.path for doc in result.docs] == ["tea.steep"]
+    assert reasons(result) == {"tea.jsonl:3": reason}
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ from .sphinx_site import API_PAGE, inventory
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    return made
+    path = tmp_path / "docs"
+    path.mkdir()
+    return path
 
 
 @pytest.fixture
@@ -56,35 +56,35 @@ def test_a_site_is_fetched_when_it_is_given_and_read_without_it_afterwards(
 ) -> None:
     (folder / "objects.inv").write_bytes(inventory())
     (folder / "api.html").write_text(API_PAGE)
-    given = GivenDocs(tmp_path / "index")
-    told: list[tuple[str, int, int]] = []
+    given_docs = GivenDocs(tmp_path / "index")
+    steps: list[tuple[str, int, int]] = []
 
     def tell(stage: str, done: int, total: int, /) -> None:
-        told.append((stage, done, total))
+        steps.append((stage, done, total))
 
-    given.give("brew", [serve], stands_alone=True, progress=tell)
+    given_docs.give("brew", [serve], stands_alone=True, progress=tell)
     for file in folder.iterdir():
         file.unlink()
-    harvested = read(find_target("brew", interpreter, given), interpreter)
+    result = read(find_target("brew", interpreter, given_docs), interpreter)
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.steep"].signature == "steep(leaves, minutes=3)"
     assert docs["brew.steep"].url == f"{serve}api.html#brew.steep"
     assert docs["brew.steep"].file is None
     assert docs["brew.Pot"].mentions[0].url == f"{serve}api.html#guide"
     assert docs["brew.LIMIT"].url == f"{serve}missing.html#brew.LIMIT"
-    assert told == [("fetch", 1, 2), ("fetch", 2, 2)]
+    assert steps == [("fetch", 1, 2), ("fetch", 2, 2)]
 
 
 def test_a_single_file_is_fetched(
     folder: Path, serve: str, interpreter: Interpreter, tmp_path: Path
 ) -> None:
     (folder / "tea.jsonl").write_text('{"path": "tea.steep"}')
-    given = GivenDocs(tmp_path / "index")
+    given_docs = GivenDocs(tmp_path / "index")
 
-    given.give("tea", [f"{serve}tea.jsonl"], stands_alone=True)
+    given_docs.give("tea", [f"{serve}tea.jsonl"], stands_alone=True)
 
-    (doc,) = read(find_target("tea", interpreter, given), interpreter).docs
+    (doc,) = read(find_target("tea", interpreter, given_docs), interpreter).docs
     assert doc.url == f"{serve}tea.jsonl"
 
 
@@ -105,14 +105,14 @@ def test_what_cannot_be_fetched_is_said_and_what_was_given_before_stays(
     (folder / "large.md").write_text("tea " * 1_000)
     (folder / "bad").mkdir()
     (folder / "bad" / "objects.inv").write_text("no inventory")
-    given = GivenDocs(tmp_path / "index")
-    given.give("brew", [str(folder)], stands_alone=True)
-    before = given.find("brew")
+    given_docs = GivenDocs(tmp_path / "index")
+    given_docs.give("brew", [str(folder)], stands_alone=True)
+    before = given_docs.find("brew")
 
     with pytest.raises(DocsUnavailable, match=message):
-        given.give("brew", [serve + path], stands_alone=True, limits=limits)
+        given_docs.give("brew", [serve + path], stands_alone=True, limits=limits)
 
-    assert given.find("brew") == before
+    assert given_docs.find("brew") == before
     assert [each.name for each in (tmp_path / "index" / "given" / "brew").iterdir()] == [
         "given.json"
     ]
@@ -123,10 +123,10 @@ def test_what_cannot_be_fetched_is_said_and_what_was_given_before_stays(
     ["file:///etc/passwd", "ftp://127.0.0.1/x", "http:///x", "http://me:secret@127.0.0.1/x"],
 )
 def test_only_the_open_web_is_fetched(url: str, tmp_path: Path) -> None:
-    with pytest.raises(DocsUnavailable) as refused:
+    with pytest.raises(DocsUnavailable) as excinfo:
         fetch(url, tmp_path)
 
-    assert "secret" not in str(refused.value)
+    assert "secret" not in str(excinfo.value)
 
 
 def test_pages_outside_of_the_site_are_not_asked_for(
@@ -146,8 +146,8 @@ def test_pages_outside_of_the_site_are_not_asked_for(
 
 
 def test_docs_that_are_not_there_are_said(tmp_path: Path) -> None:
-    given = GivenDocs(tmp_path / "index")
+    given_docs = GivenDocs(tmp_path / "index")
 
     with pytest.raises(DocsUnavailable, match="There are no docs at"):
-        given.give("brew", [str(tmp_path / "nowhere")], stands_alone=False)
-    assert given.find("brew") is None
+        given_docs.give("brew", [str(tmp_path / "nowhere")], stands_alone=False)
+    assert given_docs.find("brew") is None

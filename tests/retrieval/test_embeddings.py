@@ -23,16 +23,16 @@ class _Endpoint(BaseHTTPRequestHandler):
     requests: list[dict[str, Any]]
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).requests.append(asked)
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        type(self).requests.append(body)
         if self.headers["Authorization"] != f"Bearer {KEY}":
             self._answer(401, {"error": {"message": "bad key " + self.headers["Authorization"]}})
-        elif asked["model"] == "unknown":
+        elif body["model"] == "unknown":
             self._answer(404, {"error": {"message": "no such model"}})
-        elif asked["model"] == "silent":
+        elif body["model"] == "silent":
             self._answer(200, {"object": "list", "model": "silent", "data": []})
         else:
-            vectors = [[3.0, float(len(text))] for text in asked["input"]]
+            vectors = [[3.0, float(len(text))] for text in body["input"]]
             data = [
                 {"object": "embedding", "index": number, "embedding": vector}
                 for number, vector in reversed(list(enumerate(vectors)))
@@ -92,9 +92,9 @@ def test_the_model_is_loaded_once_and_let_go_with_its_last_user() -> None:
     other.embed(["coffee"])
 
     assert one._model is other._model
-    loaded = weakref.ref(one._model)
+    model_ref = weakref.ref(one._model)
     del one, other
-    assert loaded() is None
+    assert model_ref() is None
 
 
 def test_no_text_gives_no_vector(embedder: MiniLmEmbedder) -> None:
@@ -131,10 +131,10 @@ def test_an_endpoint_tells_the_length_of_its_vectors(
 def test_an_endpoint_that_refuses_is_explained_without_the_key(
     key: str, model: str, message: str, endpoint: tuple[str, list[dict[str, Any]]]
 ) -> None:
-    with pytest.raises(EmbeddingError, match=message) as raised:
+    with pytest.raises(EmbeddingError, match=message) as excinfo:
         EndpointEmbedder(endpoint[0], key, model=model).embed(["x"])
 
-    assert key not in str(raised.value)
+    assert key not in str(excinfo.value)
 
 
 def test_an_endpoint_that_is_not_there_is_explained() -> None:

@@ -35,16 +35,16 @@ def test_a_faulty_library_is_harvested_or_refused_as_it_should_be_and_not_import
         with pytest.raises(RetrievalError, match=fault.refused):
             read(fault, tmp_path, canary, interpreter)
     else:
-        harvested = read(fault, tmp_path, canary, interpreter)
-        paths = {doc.path for doc in harvested.docs}
+        result = read(fault, tmp_path, canary, interpreter)
+        paths = {doc.path for doc in result.docs}
         assert paths >= set(fault.apis)
         assert fault.count in (0, len(paths))
         assert not fault.exactly or paths == set(fault.apis)
-        skipped = {Path(each.name).name: each.reason for each in harvested.skipped}
-        assert skipped.keys() == fault.skipped.keys()
+        reasons = {Path(each.name).name: each.reason for each in result.skipped}
+        assert reasons.keys() == fault.skipped.keys()
         for file, reason in fault.skipped.items():
-            assert reason in skipped[file]
-            assert skipped[file]
+            assert reason in reasons[file]
+            assert reasons[file]
 
     assert not canary.exists()
     assert "FAULTY" not in os.environ

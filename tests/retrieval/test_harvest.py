@@ -16,7 +16,7 @@ from .conftest import ReadPackage, WritePackage, by_path
 def test_a_function_is_described_with_signature_summary_examples_and_place(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": '''
             """Makes tea."""
@@ -33,7 +33,7 @@ def test_a_function_is_described_with_signature_summary_examples_and_place(
         }
     )
 
-    doc = by_path(harvested)["brew.steep"]
+    doc = by_path(result)["brew.steep"]
     assert doc.kind == "function"
     assert doc.signature == "steep(leaves, minutes: float = 3.5, *, water='hot', **more) -> str"
     assert doc.summary == "Steep Leaves in water, e.g. green tea."
@@ -46,7 +46,7 @@ def test_a_function_is_described_with_signature_summary_examples_and_place(
 def test_a_reexported_name_is_one_api_under_its_shortest_public_path(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "from .pots import Pot as Pot\nfrom .pots import TeaPot\n",
             "brew/pots.py": "class Pot: ...\nclass TeaPot(Pot): ...\nclass Cup: ...\n",
@@ -54,13 +54,13 @@ def test_a_reexported_name_is_one_api_under_its_shortest_public_path(
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert set(docs) == {"brew.Pot", "brew.TeaPot", "brew.pots.Cup"}
     assert docs["brew.TeaPot"].aliases == ("brew.pots.TeaPot",)
 
 
 def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": """
             from .pots import *
@@ -76,11 +76,11 @@ def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -
         }
     )
 
-    assert set(by_path(harvested)) == {"brew.Pot", "brew.dumps", "brew.whisk"}
+    assert set(by_path(result)) == {"brew.Pot", "brew.dumps", "brew.whisk"}
 
 
 def test_a_name_that_a_decorator_registers_becomes_an_alias(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "pipes.py": """
             def functional(name): return lambda cls: cls
@@ -96,7 +96,7 @@ def test_a_name_that_a_decorator_registers_becomes_an_alias(read_package: ReadPa
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["pipes.Batcher"].aliases == (".batch",)
     assert (
         docs["pipes.Batcher"].signature
@@ -108,7 +108,7 @@ def test_a_name_that_a_decorator_registers_becomes_an_alias(read_package: ReadPa
 def test_data_classes_have_their_fields_as_parameters_and_attributes(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "orders.py": """
             from dataclasses import dataclass, field
@@ -140,7 +140,7 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["orders.Order"].signature == "Order(item: str, tags: list[str] = ...)"
     assert (
         docs["orders.Rush"].signature == "Rush(item: str, tags: list[str] = ..., *, hours: int = 2)"
@@ -153,7 +153,7 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
 
 
 def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": """
             class Vessel:
@@ -177,7 +177,7 @@ def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPac
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.Pot"].signature == "Pot(size)"
     assert docs["brew.Pot.pour"].summary == "Pour out of a vessel."
     assert docs["brew.TeaPot"].signature == "TeaPot(colour)"
@@ -187,7 +187,7 @@ def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPac
 
 
 def test_the_init_of_a_class_is_the_one_that_python_calls(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew.py": """
             from dataclasses import dataclass, field
@@ -215,7 +215,7 @@ def test_the_init_of_a_class_is_the_one_that_python_calls(read_package: ReadPack
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.Leaf"].signature == "Leaf(kind: str, grams: float = 2.5)"
     assert docs["brew.Blend"].signature == "Blend(kind: str, grams: float = 2.5)"
     assert docs["brew.Sample"].signature == "Sample(kind: str, grams: float = 2.5, number: int = 0)"
@@ -224,7 +224,7 @@ def test_the_init_of_a_class_is_the_one_that_python_calls(read_package: ReadPack
 
 
 def test_notes_say_what_source_says_beside_the_text(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew.py": """
             from dataclasses import dataclass
@@ -264,7 +264,7 @@ def test_notes_say_what_source_says_beside_the_text(read_package: ReadPackage) -
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.Colour"].notes == ("Members: GREEN = 1, BLACK = 'b'",)
     assert docs["brew.Pot"].notes == ("Attributes: size: int, cups: list[Cup], label: str",)
     assert docs["brew.Pot.pour"].notes == (
@@ -283,9 +283,9 @@ def test_notes_say_what_source_says_beside_the_text(read_package: ReadPackage) -
 
 def test_notes_are_short(read_package: ReadPackage) -> None:
     fields = "\n".join(f"        self.attribute_number_{number} = 0" for number in range(90))
-    harvested = read_package({"brew.py": f"class Pot:\n    def __init__(self):\n{fields}\n"})
+    result = read_package({"brew.py": f"class Pot:\n    def __init__(self):\n{fields}\n"})
 
-    (note,) = by_path(harvested)["brew.Pot"].notes
+    (note,) = by_path(result)["brew.Pot"].notes
     assert note.endswith(", …")
     assert len(note) < 310
 
@@ -293,7 +293,7 @@ def test_notes_are_short(read_package: ReadPackage) -> None:
 def test_methods_properties_and_inherited_members_are_listed_under_the_public_class(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "from ._pots import Pot\n",
             "brew/_pots.py": '''
@@ -329,7 +329,7 @@ def test_methods_properties_and_inherited_members_are_listed_under_the_public_cl
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert set(docs) == {
         "brew.Pot",
         "brew.Pot.fill",
@@ -349,7 +349,7 @@ def test_methods_properties_and_inherited_members_are_listed_under_the_public_cl
 
 
 def test_overloads_in_a_stub_are_shown_one_a_line(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "",
             "brew/__init__.pyi": """
@@ -365,20 +365,20 @@ def test_overloads_in_a_stub_are_shown_one_a_line(read_package: ReadPackage) -> 
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert set(docs) == {"brew.steep", "brew.Cup"}
     assert docs["brew.steep"].signature == "steep(leaves: int) -> int\nsteep(leaves: str) -> str"
 
 
 def test_code_gives_the_docstring_and_its_stub_the_types(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew.py": 'def steep(leaves, minutes=3):\n    """Steep the leaves."""\n',
             "brew.pyi": "def steep(leaves: str, minutes: int = ...) -> str: ...\n",
         }
     )
 
-    doc = by_path(harvested)["brew.steep"]
+    doc = by_path(result)["brew.steep"]
     assert doc.signature == "steep(leaves: str, minutes: int = 3) -> str"
     assert doc.summary == "Steep the leaves."
 
@@ -386,7 +386,7 @@ def test_code_gives_the_docstring_and_its_stub_the_types(read_package: ReadPacka
 def test_names_fetched_on_demand_are_documented_from_where_they_are_defined(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "def __getattr__(name): ...\n__all__ = ('Pot',)\n",
             "brew/__init__.pyi": "class Pot:\n    def pour(self, cups: int) -> None: ...\n",
@@ -395,7 +395,7 @@ def test_names_fetched_on_demand_are_documented_from_where_they_are_defined(
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.Pot"].summary == "A pot."
     assert docs["brew.Pot.pour"].summary == "Pour it."
     assert docs["brew.Pot.pour"].signature == "Pot.pour(cups: int) -> None"
@@ -404,7 +404,7 @@ def test_names_fetched_on_demand_are_documented_from_where_they_are_defined(
 def test_names_that_lists_hide_are_published_when_a_stub_declares_them(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "from ._core import *\n__all__ = list({*_core.__all__, 'Pot'})\n",
             "brew/__init__.pyi": "from ._core import steep as steep\nclass Pot:\n    size: int\n",
@@ -415,14 +415,14 @@ def test_names_that_lists_hide_are_published_when_a_stub_declares_them(
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.steep"].signature == "steep(leaves: str) -> str"
     assert docs["brew.steep"].summary == "Steep them."
     assert docs["brew.Pot.size"].signature == "Pot.size: int"
 
 
 def test_methods_that_calls_make_are_known_by_their_stub(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew.py": "class Pot:\n    pour, fill = make(2)\n    heat = wrap(other)\n",
             "brew.pyi": "class Pot:\n    def pour(self) -> None: ...\n"
@@ -430,13 +430,13 @@ def test_methods_that_calls_make_are_known_by_their_stub(read_package: ReadPacka
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.Pot.pour"].kind == "method"
     assert docs["brew.Pot.heat"].signature == "Pot.heat(degrees: int) -> None"
 
 
 def test_docstrings_that_decorators_give_are_found(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew.py": '''
             _text = "Brew a {drink} slowly."
@@ -463,7 +463,7 @@ def test_docstrings_that_decorators_give_are_found(read_package: ReadPackage) ->
         }
     )
 
-    docs = by_path(harvested)
+    docs = by_path(result)
     assert docs["brew.steep"].summary == "Brew a tea slowly."
     assert docs["brew.pour"].summary == "Pour out."
     assert docs["brew.Label.text"].kind == "property"
@@ -473,7 +473,7 @@ def test_docstrings_that_decorators_give_are_found(read_package: ReadPackage) ->
 def test_private_tests_vendored_and_type_checking_names_are_left_out(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": """
             from typing import TYPE_CHECKING, TypeVar
@@ -491,13 +491,13 @@ def test_private_tests_vendored_and_type_checking_names_are_left_out(
         }
     )
 
-    assert set(by_path(harvested)) == {"brew.LIMIT", "brew.pots.Pot"}
+    assert set(by_path(result)) == {"brew.LIMIT", "brew.pots.Pot"}
 
 
 def test_modules_that_a_package_does_not_list_are_its_own_business(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "__all__ = ['api']\n",
             "brew/api.py": "def steep(): ...\n",
@@ -507,7 +507,7 @@ def test_modules_that_a_package_does_not_list_are_its_own_business(
         }
     )
 
-    assert set(by_path(harvested)) == {"brew.api.steep", "brew.extra.more"}
+    assert set(by_path(result)) == {"brew.api.steep", "brew.extra.more"}
 
 
 def test_files_that_cannot_be_read_are_skipped_with_a_reason(
@@ -516,12 +516,12 @@ def test_files_that_cannot_be_read_are_skipped_with_a_reason(
     root = write_package({"brew/__init__.py": "def steep(): ...\n", "brew/bad.py": "def (:\n"})
     (root / "brew" / "latin.py").write_bytes(b"# \xe9\ndef x(): ...\n")
 
-    harvested = harvest(root, interpreter)
+    result = harvest(root, interpreter)
 
-    assert set(by_path(harvested)) == {"brew.steep"}
-    skipped = {Path(each.name).name: each.reason for each in harvested.skipped}
-    assert skipped["bad.py"].startswith("line 1: ")
-    assert "latin.py" in skipped
+    assert set(by_path(result)) == {"brew.steep"}
+    reasons = {Path(each.name).name: each.reason for each in result.skipped}
+    assert reasons["bad.py"].startswith("line 1: ")
+    assert "latin.py" in reasons
 
 
 def test_nothing_of_the_library_runs_while_it_is_read(
@@ -536,7 +536,7 @@ def test_nothing_of_the_library_runs_while_it_is_read(
 
 
 def test_imports_that_run_in_a_circle_end(read_package: ReadPackage) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "brew/__init__.py": "from .a import *\nfrom .b import Pot\n",
             "brew/a.py": "from .b import *\nfrom .b import Ghost\nclass Cup(Cup): ...\n",
@@ -545,28 +545,28 @@ def test_imports_that_run_in_a_circle_end(read_package: ReadPackage) -> None:
         }
     )
 
-    assert {"brew.Cup", "brew.Pot"} <= set(by_path(harvested))
+    assert {"brew.Cup", "brew.Pot"} <= set(by_path(result))
 
 
 def test_unicode_names_and_texts_survive(read_package: ReadPackage) -> None:
-    harvested = read_package({"café.py": 'def brühe(größe=1):\n    """Brüht 茶 auf."""\n'})
+    result = read_package({"café.py": 'def brühe(größe=1):\n    """Brüht 茶 auf."""\n'})
 
-    doc = by_path(harvested)["café.brühe"]
+    doc = by_path(result)["café.brühe"]
     assert doc.signature == "brühe(größe=1)"
     assert doc.summary == "Brüht 茶 auf."
 
 
 def test_a_library_without_any_docstring_is_harvested(read_package: ReadPackage) -> None:
-    harvested = read_package({"brew.py": "def steep_leaves(minutes): ...\n"})
+    result = read_package({"brew.py": "def steep_leaves(minutes): ...\n"})
 
-    assert harvested.library.overview == ""
-    assert by_path(harvested)["brew.steep_leaves"].summary == ""
+    assert result.library.overview == ""
+    assert by_path(result)["brew.steep_leaves"].summary == ""
 
 
 def test_a_src_layout_has_the_version_and_readme_of_its_project(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "pyproject.toml": '[project]\nname = "tea-brew"\nversion = "2.1"\n[tool.x]\n',
             "README.md": "# Brew\n\nSteep some tea:\n\n```python\nimport brew\nbrew.steep()\n```\n",
@@ -576,7 +576,7 @@ def test_a_src_layout_has_the_version_and_readme_of_its_project(
         }
     )
 
-    library = harvested.library
+    library = result.library
     assert (library.name, library.import_name, library.version) == ("brew", "brew", "2.1")
     assert library.source == "folder"
     assert library.overview.startswith("# Brew")
@@ -633,7 +633,7 @@ def test_deprecated_is_what_a_decorator_or_a_directive_calls_so(
 def test_an_example_for_another_version_names_what_is_not_there(
     read_package: ReadPackage,
 ) -> None:
-    harvested = read_package(
+    result = read_package(
         {
             "pyproject.toml": '[project]\nname = "brew"\nversion = "2"\n',
             "src/brew/__init__.py": """
@@ -665,10 +665,10 @@ def test_an_example_for_another_version_names_what_is_not_there(
         }
     )
 
-    missing = {each.origin: each.missing for each in harvested.library.examples}
+    missing = {each.origin: each.missing for each in result.library.examples}
     assert missing["examples/old.py"] == ("brew.core.pour_all", "brew.steep")
     assert missing["examples/new.py"] == ()
-    mentions = by_path(harvested)["brew.pour"].mentions
+    mentions = by_path(result)["brew.pour"].mentions
     assert {each.missing for each in mentions} == {(), ("brew.core.pour_all", "brew.steep")}
 
 
@@ -691,10 +691,10 @@ def test_an_installed_distribution_is_found_by_both_of_its_names(interpreter: In
 
 @pytest.mark.parametrize("module", ["math", "zlib", "_json"])
 def test_a_compiled_module_is_asked_in_a_process(module: str, interpreter: Interpreter) -> None:
-    harvested = harvest(module, interpreter)
+    result = harvest(module, interpreter)
 
-    assert harvested.docs
-    assert any(doc.summary for doc in harvested.docs)
+    assert result.docs
+    assert any(doc.summary for doc in result.docs)
 
 
 def test_signatures_of_compiled_functions_are_kept(interpreter: Interpreter) -> None:
@@ -710,11 +710,11 @@ def test_a_damaged_compiled_module_is_skipped(
     root = write_package({"brew/__init__.py": "def steep(): ...\nfrom ._fast import whirl\n"})
     (root / "brew" / "_fast.so").write_bytes(b"not a library")
 
-    harvested = harvest(root, interpreter)
+    result = harvest(root, interpreter)
 
-    assert [doc.path for doc in harvested.docs] == ["brew.steep"]
-    assert harvested.skipped[0].name == "brew._fast"
-    assert "cannot be imported" in harvested.skipped[0].reason
+    assert [doc.path for doc in result.docs] == ["brew.steep"]
+    assert result.skipped[0].name == "brew._fast"
+    assert "cannot be imported" in result.skipped[0].reason
 
 
 def test_an_unknown_library_names_the_nearest_installed_ones(interpreter: Interpreter) -> None:

@@ -54,8 +54,8 @@ def tree(tmp_path: Path) -> Path:
 
 
 def bind(file: Path) -> None:
-    with working_in(file.parent), socket.socket(socket.AF_UNIX) as made:
-        made.bind(file.name)
+    with working_in(file.parent), socket.socket(socket.AF_UNIX) as unix_socket:
+        unix_socket.bind(file.name)
 
 
 @contextmanager
@@ -106,10 +106,10 @@ def test_a_file_that_waits_for_its_reader_is_skipped_with_the_reason(
     info = ensure(tree, interpreter, index)
     repository = Repository.open(tree, interpreter)
 
-    skipped = {Path(each.name).name: each.reason for each in info.skipped}
+    reasons = {Path(each.name).name: each.reason for each in info.skipped}
     assert index.get("brew.steep") is not None
     assert index.get("brew.trap.Secret") is None
-    assert reason in skipped["trap.py"]
+    assert reason in reasons["trap.py"]
     assert "brew/trap.py" in {file for file, _ in repository.skipped}
     assert not repository.classes("Secret")
 
@@ -124,9 +124,9 @@ def test_it_is_skipped_wherever_it_lies(
     (tree / place).mkdir(exist_ok=True)
     FILES[kind][0](tree / place / "test_trap.py")
 
-    harvested = harvest(tree, interpreter)
+    result = harvest(tree, interpreter)
 
-    assert "brew.steep" in {doc.path for doc in harvested.docs}
+    assert "brew.steep" in {doc.path for doc in result.docs}
 
 
 @pytest.mark.parametrize("name", ["trap.md", "trap.py", "trap.ipynb", "trap.jsonl", "objects.inv"])
@@ -138,12 +138,12 @@ def test_documentation_that_waits_for_its_reader_is_skipped_with_the_reason(
     docs.mkdir()
     make, reason = FILES[kind]
     make(docs / name)
-    told: dict[str, str] = {}
+    reasons: dict[str, str] = {}
 
-    collected = collect([DocsSource("docs", docs)], "brew", "brew", told.__setitem__)
+    pieces = collect([DocsSource("docs", docs)], "brew", "brew", reasons.__setitem__)
 
-    assert collected.apis == []
-    assert reason in told[str(docs / name)] or "longer than" in told[str(docs / name)]
+    assert pieces.apis == []
+    assert reason in reasons[str(docs / name)] or "longer than" in reasons[str(docs / name)]
 
 
 @pytest.mark.parametrize("name", ["README.md", "pyproject.toml", "brew/__init__.py"])
@@ -160,11 +160,11 @@ def test_what_says_what_a_project_is_may_be_a_trap(
         (tree / name).symlink_to(secret if target == "outside" else target)
 
     try:
-        harvested = harvest(tree, interpreter).model_dump_json()
+        text = harvest(tree, interpreter).model_dump_json()
     except UnreadableSource as refused:
-        harvested = str(refused)
+        text = str(refused)
 
-    assert "hunter2" not in harvested
+    assert "hunter2" not in text
 
 
 @pytest.mark.parametrize("target", [".", "..", "../brew", "../../elsewhere", "/"])
@@ -176,11 +176,11 @@ def test_a_link_to_a_folder_is_not_followed(
             if not (tree / place / name).exists():
                 (tree / place / name).symlink_to(target)
 
-    harvested = harvest(tree, interpreter)
+    result = harvest(tree, interpreter)
     repository = Repository.open(tree, interpreter)
 
-    assert {doc.path for doc in harvested.docs} == {"brew.steep"}
-    assert any("link to a folder" in each.reason for each in harvested.skipped)
+    assert {doc.path for doc in result.docs} == {"brew.steep"}
+    assert any("link to a folder" in each.reason for each in result.skipped)
     assert any(file.endswith("loop") for file, _ in repository.skipped)
     assert not repository.classes("Secret")
 
@@ -194,9 +194,9 @@ def test_a_package_of_an_installed_library_may_be_a_link_but_no_circle(
     (tree / "brew" / "loop").symlink_to(".")
     monkeypatch.setenv("PYTHONPATH", str(site))
 
-    harvested = harvest("brew", Interpreter.inspect(sys.executable))
+    result = harvest("brew", Interpreter.inspect(sys.executable))
 
-    assert {doc.path for doc in harvested.docs} == {"brew.steep"}
+    assert {doc.path for doc in result.docs} == {"brew.steep"}
 
 
 def test_a_tree_that_is_too_deep_is_read_as_far_as_it_goes(
@@ -209,13 +209,13 @@ def test_a_tree_that_is_too_deep_is_read_as_far_as_it_goes(
             os.chdir("deep")
             Path("__init__.py").write_text("from .deep import *\ndef dig(): ...\n")
 
-    harvested = harvest(tree, interpreter)
+    result = harvest(tree, interpreter)
     repository = Repository.open(tree, interpreter)
 
-    assert "brew.steep" in {doc.path for doc in harvested.docs}
+    assert "brew.steep" in {doc.path for doc in result.docs}
     assert len(repository.functions("dig")) == files.MAX_DEPTH - 1  # below the package
     assert any("folders deep" in reason for _, reason in repository.skipped)
-    assert any("folders deep" in each.reason for each in harvested.skipped)
+    assert any("folders deep" in each.reason for each in result.skipped)
 
 
 def test_more_files_than_anybody_wants_are_left_out(
@@ -225,11 +225,11 @@ def test_more_files_than_anybody_wants_are_left_out(
     for number in range(100):
         (tree / "brew" / f"part{number:03}.py").write_text("def f(): ...\n", encoding="utf-8")
 
-    harvested = harvest(tree, interpreter)
+    result = harvest(tree, interpreter)
     repository = Repository.open(tree, interpreter)
 
-    assert len(harvested.docs) < 60
-    assert any("more than" in each.reason for each in harvested.skipped)
+    assert len(result.docs) < 60
+    assert any("more than" in each.reason for each in result.skipped)
     assert any("more than" in reason for _, reason in repository.skipped)
 
 

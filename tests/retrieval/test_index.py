@@ -63,14 +63,14 @@ def open_index(
 ) -> Iterator[Callable[[], Index]]:
     """Opens the index in one folder, as often as it is called; all are closed at the end."""
     counting.texts.clear()
-    opened: list[Index] = []
+    indexes: list[Index] = []
 
     def open_() -> Index:
-        opened.append(Index.open(tmp_path / "index", counting, on_warning=warnings_seen.append))
-        return opened[-1]
+        indexes.append(Index.open(tmp_path / "index", counting, on_warning=warnings_seen.append))
+        return indexes[-1]
 
     yield open_
-    for index in opened:
+    for index in indexes:
         index.close()
 
 
@@ -129,11 +129,13 @@ def test_what_is_meant_and_what_is_named_are_both_found(open_index: Callable[[],
     index = open_index()
     index.update(make_harvest(BREW))
 
-    meant, named = index.search_many(["put a drink in mugs", "read_recipe_csv"], ["brew"], 2)
+    by_meaning, by_name = index.search_many(["put a drink in mugs", "read_recipe_csv"], ["brew"], 2)
 
-    assert meant[0].doc.path == "brew.pour"
-    assert named[0].doc.path == "brew.read_recipe_csv"
-    assert [hit.score for hit in meant] == sorted((hit.score for hit in meant), reverse=True)
+    assert by_meaning[0].doc.path == "brew.pour"
+    assert by_name[0].doc.path == "brew.read_recipe_csv"
+    assert [hit.score for hit in by_meaning] == sorted(
+        (hit.score for hit in by_meaning), reverse=True
+    )
 
 
 def test_libraries_of_one_name_from_two_places_do_not_replace_one_another(
@@ -189,15 +191,15 @@ def test_editions_that_are_gone_or_too_many_are_dropped(
     for number, folder in enumerate(folders):
         folder.mkdir()
         index.update(make_harvest({"steep": f"Steep {number} times."}, root=folder))
-    kept = tmp_path / "index/libraries/brew"
-    assert len(list(kept.iterdir())) == 8
+    editions = tmp_path / "index/libraries/brew"
+    assert len(list(editions.iterdir())) == 8
     for folder in folders[:9]:
         folder.rmdir()
     index.update(make_harvest({"steep": "Steep it again."}, root=folders[9]))
-    assert len(list(kept.iterdir())) == 1
+    assert len(list(editions.iterdir())) == 1
 
     index.remove("brew")
-    assert list(kept.iterdir()) == []
+    assert list(editions.iterdir()) == []
     assert index.names() == frozenset()
 
 
@@ -259,9 +261,9 @@ def test_an_api_is_got_by_its_path_or_another_public_one(open_index: Callable[[]
     index = open_index()
     index.update(make_harvest(BREW))
 
-    found = index.get("brew.steep")
-    assert found is not None
-    assert index.get("brew.alias.steep") == found
+    api = index.get("brew.steep")
+    assert api is not None
+    assert index.get("brew.alias.steep") == api
     assert index.get(".brewed") is None
 
 
@@ -271,15 +273,15 @@ def test_only_what_is_new_is_embedded_and_what_vanished_is_gone(
     index = open_index()
     index.update(make_harvest(BREW))
     counting.texts.clear()
-    changed = {**BREW, "steep": "Steep them for long.", "whisk": "Whisk matcha."}
-    del changed["pour"]
+    summaries = {**BREW, "steep": "Steep them for long.", "whisk": "Whisk matcha."}
+    del summaries["pour"]
 
-    index.update(make_harvest(changed, version="2"))
+    index.update(make_harvest(summaries, version="2"))
 
     assert len(counting.texts) == 2
     assert index.libraries()[0].version == "2"
-    found = {hit.doc.path for hit in index.search("pour tea into cups", None, 20)}
-    assert found == {f"brew.{name}" for name in changed}
+    paths = {hit.doc.path for hit in index.search("pour tea into cups", None, 20)}
+    assert paths == {f"brew.{name}" for name in summaries}
 
 
 def test_the_same_again_embeds_nothing(
@@ -310,10 +312,10 @@ def test_a_memo_lives_as_long_as_the_content_it_was_made_from(
     index.set_memo("brew", "summary", {"text": "tea"})
     index.set_memo("brew", "plans", [1, 2])
 
-    kept = open_index().memo("brew", "summary")
+    memo = open_index().memo("brew", "summary")
     index.update(make_harvest(BREW, version="2"))
 
-    assert kept == {"text": "tea"}
+    assert memo == {"text": "tea"}
     assert index.memo("brew", "summary") is None
 
 
@@ -459,8 +461,8 @@ def test_an_update_that_fails_leaves_the_old_generation(
     def fail(self: object, texts: Sequence[str]) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(CountingEmbedder, "embed", fail)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(CountingEmbedder, "embed", fail)
         index.update(make_harvest({"whisk": "Whisk matcha."}, version="2"))
 
     assert open_index().libraries()[0].version == "1"
@@ -520,8 +522,8 @@ def test_two_processes_may_index_at_the_same_time(
     ends = [(process.communicate(timeout=120)[1], process.returncode) for process in processes]
 
     assert ends == [("", 0), ("", 0)]
-    found = {hit.doc.path for hit in index.search("steep leaves", None, 5)}
-    assert found == {"one.steep", "two.steep"}
+    paths = {hit.doc.path for hit in index.search("steep leaves", None, 5)}
+    assert paths == {"one.steep", "two.steep"}
 
 
 def test_a_reader_follows_what_another_process_replaced(open_index: Callable[[], Index]) -> None:
@@ -569,25 +571,25 @@ def test_looking_up_waits_for_nothing_that_takes_long(
 
     def look_up() -> list[Any]:
         docs = [doc.path for doc in index.docs("brew")]
-        found = index.get("brew.alias.steep")
-        return [len(docs), found and found.path, index.info("brew").version, len(index.libraries())]
+        api = index.get("brew.alias.steep")
+        return [len(docs), api and api.path, index.info("brew").version, len(index.libraries())]
 
     monkeypatch.setattr(CountingEmbedder, "embed", hang)
-    changed = make_harvest({**BREW, "whisk": "Whisk matcha."}, version="2")
+    new_harvest = make_harvest({**BREW, "whisk": "Whisk matcha."}, version="2")
     with ThreadPoolExecutor(2) as pool:
         long = (
             pool.submit(index.search, "a query that nobody else has", ["brew"], 1)
             if work == "search"
-            else pool.submit(index.update, changed)
+            else pool.submit(index.update, new_harvest)
         )
         try:
             assert hangs.wait(30)
-            seen = pool.submit(look_up).result(30)
+            answers = pool.submit(look_up).result(30)
             is_over = long.done()
         finally:
             goes_on.set()
 
-    assert seen == [5, "brew.steep", "1", 1]
+    assert answers == [5, "brew.steep", "1", 1]
     assert not is_over
     assert long.result() is None if work == "update" else long.result()
 
@@ -599,11 +601,11 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "print(sorted(heavy & set(sys.modules)))"
     )
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
 
-    assert done.stdout.strip() == "[]"
+    assert process.stdout.strip() == "[]"
 
 
 def test_a_real_small_library_is_searched_well(

@@ -50,8 +50,8 @@ def told() -> list[str]:
 
 @pytest.fixture
 def index(folder: Path, embedder: MiniLmEmbedder, told: list[str]) -> Iterator[Index]:
-    with Index.open(folder, embedder, on_warning=told.append) as opened:
-        yield opened
+    with Index.open(folder, embedder, on_warning=told.append) as fresh_index:
+        yield fresh_index
 
 
 def library(version: str, *names: str) -> Harvest:
@@ -81,15 +81,15 @@ def test_a_catalog_of_another_version_is_built_again(
     index.update(library("1", "steep"))
     catalog = json.loads((folder / "catalog.json").read_text())
     (folder / "catalog.json").write_text(json.dumps(catalog | {"schema_version": 99}))
-    told: list[str] = []
+    warnings: list[str] = []
 
-    with Index.open(folder, embedder, on_warning=told.append) as other:
+    with Index.open(folder, embedder, on_warning=warnings.append) as other:
         assert other.names() == frozenset()
         other.update(library("1", "steep"))
         assert found(other) == {"brew.steep"}
 
-    assert len(told) == 1
-    assert "written by another version" in told[0]
+    assert len(warnings) == 1
+    assert "written by another version" in warnings[0]
 
 
 def test_a_generation_that_cannot_be_written_again_stays_as_it_was(
@@ -117,14 +117,14 @@ def test_documents_with_what_a_newer_version_says_are_read_again(
     index.update(library("1", "steep"))
     (file,) = folder.rglob("docs.jsonl")
     file.write_text(json.dumps(json.loads(file.read_text()) | {"colour": "green"}))
-    told: list[str] = []
+    warnings: list[str] = []
 
-    with Index.open(folder, embedder, on_warning=told.append) as other:
+    with Index.open(folder, embedder, on_warning=warnings.append) as other:
         other.update(library("1", "steep"))
         assert found(other) == {"brew.steep"}
 
-    assert len(told) == 1
-    assert "damaged" in told[0]
+    assert len(warnings) == 1
+    assert "damaged" in warnings[0]
 
 
 @pytest.mark.parametrize("place", ["embed", "catalog"])

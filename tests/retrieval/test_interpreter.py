@@ -91,10 +91,10 @@ def test_no_module_that_lies_about_is_run(
         monkeypatch.setenv(where, str(folder))
         monkeypatch.setattr("tempfile.tempdir", None)
 
-    asked = Interpreter.inspect(sys.executable)
+    interpreter = Interpreter.inspect(sys.executable)
 
     assert not marker.exists()
-    assert (folder in asked.search_paths) == (where == "PYTHONPATH")
+    assert (folder in interpreter.search_paths) == (where == "PYTHONPATH")
 
 
 def test_an_interpreter_is_told_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

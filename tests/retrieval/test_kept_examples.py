@@ -48,7 +48,7 @@ def cut(text: str) -> list[str]:
 
 
 def test_a_call_is_kept_with_the_lines_that_it_needs() -> None:
-    found = cut("""
+    cuts = cut("""
         import os, brew as b
         from brew import Kettle, pour
         LEAST = 3
@@ -63,7 +63,7 @@ def test_a_call_is_kept_with_the_lines_that_it_needs() -> None:
                 kettle.boil()
     """)
 
-    assert found == [
+    assert cuts == [
         textwrap.dedent("""\
             from brew import Kettle
             LEAST = 3
@@ -77,9 +77,9 @@ def test_a_call_is_kept_with_the_lines_that_it_needs() -> None:
 
 
 def test_uses_that_have_nothing_in_common_are_examples_of_their_own() -> None:
-    found = cut("import brew\na = brew.steep(1)\nprint(a)\nb = brew.pour(2)\nb.drink()\n")
+    cuts = cut("import brew\na = brew.steep(1)\nprint(a)\nb = brew.pour(2)\nb.drink()\n")
 
-    assert found == ["import brew\na = brew.steep(1)", "import brew\nb = brew.pour(2)\nb.drink()"]
+    assert cuts == ["import brew\na = brew.steep(1)", "import brew\nb = brew.pour(2)\nb.drink()"]
 
 
 @pytest.mark.parametrize(
@@ -96,21 +96,21 @@ def test_uses_that_have_nothing_in_common_are_examples_of_their_own() -> None:
     ],
 )
 def test_a_cut_of_any_statement_is_python(text: str) -> None:
-    found = cut(text)
+    cuts = cut(text)
 
-    assert len(found) == 1
-    assert "brew.pour(" in found[0]
-    ast.parse(found[0])
+    assert len(cuts) == 1
+    assert "brew.pour(" in cuts[0]
+    ast.parse(cuts[0])
 
 
 def test_a_cut_has_few_lines_and_no_long_texts() -> None:
     lines = "\n".join(f"x = x.step{n}()" for n in range(100))
     table = "TABLE = [\n" + "    1,\n" * 50 + "]\n"
 
-    found = cut(f"import brew\n{table}x = brew.pour(TABLE, {'a' * 900!r})\n{lines}")
+    cuts = cut(f"import brew\n{table}x = brew.pour(TABLE, {'a' * 900!r})\n{lines}")
 
-    assert max(len(code.splitlines()) for code in found) <= MAX_LINES + 1
-    assert not any("1, 1" in code or "a" * 200 in code for code in found)
+    assert max(len(code.splitlines()) for code in cuts) <= MAX_LINES + 1
+    assert not any("1, 1" in code or "a" * 200 in code for code in cuts)
 
 
 def test_a_cell_is_completed_by_the_lines_of_earlier_ones() -> None:
@@ -131,9 +131,9 @@ def tea() -> Harvest:
 
 
 def read(tea: Harvest, *paths: Path) -> tuple[tuple[KeptExample, ...], dict[str, str]]:
-    skipped: dict[str, str] = {}
-    found = read_uses(paths, tea.library, ApiNames(tea.docs), skipped.__setitem__)
-    return found, {Path(name).name: reason for name, reason in skipped.items()}
+    reasons: dict[str, str] = {}
+    examples = read_uses(paths, tea.library, ApiNames(tea.docs), reasons.__setitem__)
+    return examples, {Path(name).name: reason for name, reason in reasons.items()}
 
 
 def test_scripts_tests_and_notebooks_are_read_and_what_cannot_be_is_named(
@@ -153,16 +153,16 @@ def test_scripts_tests_and_notebooks_are_read_and_what_cannot_be_is_named(
     (tmp_path / "large.py").write_text("import brew\n" + "#" * 1_000_001)
     (tmp_path / "other.py").write_text("import os\nos.getcwd()\n")
 
-    found, skipped = read(tea, tmp_path)
+    examples, reasons = read(tea, tmp_path)
 
-    assert [(one.title, one.apis) for one in found] == [
+    assert [(one.title, one.apis) for one in examples] == [
         ("tea", ("brew.steep",)),
         ("Cups are full.", ("brew.pour",)),
     ]
-    assert found[1].line == 5
-    assert set(skipped) == {"broken.py", "large.py", "tea.ipynb, cell 3"}
-    assert "it is no Python" in skipped["broken.py"]
-    assert "larger than" in skipped["large.py"]
+    assert examples[1].line == 5
+    assert set(reasons) == {"broken.py", "large.py", "tea.ipynb, cell 3"}
+    assert "it is no Python" in reasons["broken.py"]
+    assert "larger than" in reasons["large.py"]
 
 
 def test_a_path_that_is_not_there_is_refused(tea: Harvest, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_path_that_is_not_there_is_refused(tea: Harvest, tmp_path: Path) -> No
 def test_secrets_are_blotted_before_anything_is_kept(tea: Harvest, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import brew\nbrew.pour('geheim')\n")
 
-    found = read_uses(
+    examples = read_uses(
         [tmp_path / "a.py"],
         tea.library,
         ApiNames(tea.docs),
@@ -181,7 +181,7 @@ def test_secrets_are_blotted_before_anything_is_kept(tea: Harvest, tmp_path: Pat
         clean=lambda text: text.replace("geheim", "[key]"),
     )
 
-    assert found[0].code == "import brew\nbrew.pour('[key]')"
+    assert examples[0].code == "import brew\nbrew.pour('[key]')"
 
 
 def test_what_is_kept_is_listed_newest_first_and_forgotten(tmp_path: Path) -> None:
@@ -203,9 +203,9 @@ def test_the_oldest_go_when_there_are_too_many(
 ) -> None:
     monkeypatch.setattr(kept_module, "MAX_KEPT", 2)
     examples = KeptExamples(tmp_path)
-    made = [example(f"brew.pour({n})", kept=NOON + timedelta(hours=n)) for n in range(4)]
+    code_examples = [example(f"brew.pour({n})", kept=NOON + timedelta(hours=n)) for n in range(4)]
 
-    examples.keep([*made, example(source="exploration")])
+    examples.keep([*code_examples, example(source="exploration")])
 
     assert [each.code for each in examples.of("brew") if each.source == "code"] == [
         "brew.pour(3)",
@@ -241,9 +241,9 @@ def test_a_killed_writer_leaves_what_was_there(tmp_path: Path) -> None:
         "e = KeptExamples(Path(sys.argv[1]))\n"
         "e.keep([e.of('brew')[0].model_copy(update={'code': 'brew.steep()'})])"
     )
-    ended = subprocess.run([sys.executable, "-c", code, tmp_path], check=False)
+    process = subprocess.run([sys.executable, "-c", code, tmp_path], check=False)
 
-    assert ended.returncode == 9
+    assert process.returncode == 9
     assert KeptExamples(tmp_path).of("brew") == (example(),)
 
 
@@ -266,9 +266,9 @@ def test_a_full_disk_is_said_and_loses_nothing_else(
 
 @pytest.fixture
 def index(tmp_path: Path, embedder: MiniLmEmbedder) -> Iterator[Index]:
-    with Index.open(tmp_path / "index", embedder) as opened:
-        opened.update(make_harvest(BREW))
-        yield opened
+    with Index.open(tmp_path / "index", embedder) as fresh_index:
+        fresh_index.update(make_harvest(BREW))
+        yield fresh_index
 
 
 def rank(index: Index, path: str) -> int:
@@ -277,12 +277,12 @@ def rank(index: Index, path: str) -> int:
 
 def test_examples_count_as_use_at_once_and_no_more_when_forgotten(index: Index) -> None:
     before = rank(index, "brew.read_recipe_csv")
-    made = [
+    examples = [
         example(f"brew.read_recipe_csv({n})", apis=("brew.read_recipe_csv", "brew.gone"))
         for n in range(40)
     ]
 
-    index.examples.keep(made)
+    index.examples.keep(examples)
     after, without = (
         rank(index, "brew.read_recipe_csv"),
         rank(index.view(uses_examples=False), "brew.read_recipe_csv"),
@@ -297,12 +297,12 @@ def test_examples_count_as_use_at_once_and_no_more_when_forgotten(index: Index) 
 def test_what_solved_a_task_like_it_is_found_whatever_its_docs_say(index: Index) -> None:
     query = "make my morning beverage"
     before = [hit.doc.path for hit in index.search(query, ["brew"], 5)]
-    made = example(title="Make a beverage for the morning", apis=("brew.read_recipe_csv",))
+    solution = example(title="Make a beverage for the morning", apis=("brew.read_recipe_csv",))
 
-    index.examples.keep([made])
+    index.examples.keep([solution])
     after = [hit.doc.path for hit in index.search(query, ["brew"], 5)]
     unlike = [hit.doc.path for hit in index.search("pour the tea into cups", ["brew"], 5)]
-    own = index.view(left_out=made.origin).search(query, ["brew"], 5)
+    own = index.view(left_out=solution.origin).search(query, ["brew"], 5)
 
     assert before[0] != "brew.read_recipe_csv"
     assert after[0] == "brew.read_recipe_csv"
@@ -344,8 +344,8 @@ def test_a_vector_that_is_damaged_is_made_again(index: Index, tmp_path: Path) ->
 
 
 def near(index: Index, task: str) -> list[tuple[str, bool, bool]]:
-    found = index.near_examples("brew", task, index.search(task, ["brew"], 5))
-    return [(one.title, one.is_kept, one.fits) for one in found]
+    examples = index.near_examples("brew", task, index.search(task, ["brew"], 5))
+    return [(one.title, one.is_kept, one.fits) for one in examples]
 
 
 def test_an_example_is_found_by_words_and_apis_and_another_version_ranks_lower(
@@ -361,15 +361,15 @@ def test_an_example_is_found_by_words_and_apis_and_another_version_ranks_lower(
         ]
     )
 
-    found = near(index, "Bring water to the boil")
+    matches = near(index, "Bring water to the boil")
 
-    assert [title for title, *_ in found] == [
+    assert [title for title, *_ in matches] == [
         "Boil the water",
         "Boil water (version 0)",
         "Fill the cups",
     ]
-    assert found[0][1:] == (True, True)
-    assert not found[2][2]
+    assert matches[0][1:] == (True, True)
+    assert not matches[2][2]
 
 
 def test_an_index_that_is_thrown_away_leaves_the_examples(

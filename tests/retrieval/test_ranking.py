@@ -51,9 +51,9 @@ def harvest_of(docs: Sequence[ApiDoc], *examples: str) -> Harvest:
     return Harvest(library=library, docs=tuple(docs), skipped=())
 
 
-def find(folder: Path, embedder: MiniLmEmbedder, query: str, found: Harvest) -> list[str]:
+def find(folder: Path, embedder: MiniLmEmbedder, query: str, harvest: Harvest) -> list[str]:
     with Index.open(folder, embedder) as index:
-        index.update(found)
+        index.update(harvest)
         return [hit.doc.path for hit in index.search(query)]
 
 
@@ -123,9 +123,9 @@ def test_names_are_covered_by_the_words_of_a_query_the_best_name_counting(tmp_pa
     NameIndex.build(docs, lambda _: 1.0).save(tmp_path / "names")
     index = NameIndex.load(tmp_path / "names", len(docs))
 
-    covered = index.covered(["pour", "kettl"], lambda _: 1.0)
+    coverage = index.covered(["pour", "kettl"], lambda _: 1.0)
 
-    np.testing.assert_allclose(covered, [1.0, 1 / 3, 0.0], atol=1e-6)
+    np.testing.assert_allclose(coverage, [1.0, 1 / 3, 0.0], atol=1e-6)
 
 
 def test_names_of_another_number_of_apis_are_refused(tmp_path: Path) -> None:
@@ -172,9 +172,9 @@ def test_a_single_use_says_little_in_a_library_that_is_hardly_used(
     docs = [api(f"tea.filler_{n}", f"Paint wall number {n}.") for n in range(30)]
     docs += [api("tea.steep", "Steep the leaves."), api("tea.weigh", "Weigh the leaves.")]
 
-    found = find(tmp_path, embedder, "steep the leaves", harvest_of(docs, "tea.weigh(3)"))
+    paths = find(tmp_path, embedder, "steep the leaves", harvest_of(docs, "tea.weigh(3)"))
 
-    assert found[0] == "tea.steep"
+    assert paths[0] == "tea.steep"
 
 
 def test_of_one_name_on_many_classes_the_one_that_is_spoken_of_comes_first(
@@ -185,9 +185,9 @@ def test_of_one_name_on_many_classes_the_one_that_is_spoken_of_comes_first(
     docs += [api(f"tea.make_{n}", f"Make number {n} into a Tin.") for n in range(6)]
     examples = [f"tea.make_{n}({n})" for n in range(6)]
 
-    found = find(tmp_path, embedder, "sort the leaves", harvest_of(docs, *examples))
+    paths = find(tmp_path, embedder, "sort the leaves", harvest_of(docs, *examples))
 
-    assert found[0] == "tea.Tin.sort"
+    assert paths[0] == "tea.Tin.sort"
 
 
 def test_an_exception_is_not_offered_for_what_it_complains_about(
@@ -222,14 +222,14 @@ def test_the_clauses_of_a_long_task_stand_for_it_and_a_short_one_for_itself(
     shopping = "fetch the whole shopping list from the web page of the store around the corner"
     counting = "count how often each word occurs in the list that was fetched before"
     short, long = Query(("fetch, count", "fetch", "count")), f"{shopping}, then {counting}"
-    own, joined = query_vectors([short, Query((long, shopping, counting))], embedder)
+    own, vectors = query_vectors([short, Query((long, shopping, counting))], embedder)
 
     assert np.allclose(own[0], embedder.embed(["fetch, count"])[0], atol=1e-2)
-    assert np.allclose(np.linalg.norm(joined, axis=1), 1.0, atol=1e-5)
-    assert joined[0] @ joined[1] > 0.5
-    assert joined[0] @ joined[2] > 0.5
-    assert joined[0] @ embedder.embed([long])[0] > 0.8
-    assert not np.allclose(joined[0], embedder.embed([long])[0], atol=1e-2)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+    assert vectors[0] @ vectors[1] > 0.5
+    assert vectors[0] @ vectors[2] > 0.5
+    assert vectors[0] @ embedder.embed([long])[0] > 0.8
+    assert not np.allclose(vectors[0], embedder.embed([long])[0], atol=1e-2)
 
 
 def test_a_task_of_many_clauses_is_embedded_whole(embedder: MiniLmEmbedder) -> None:
@@ -276,8 +276,8 @@ def test_scores_of_libraries_that_are_searched_together_can_be_compared(
 
 def test_every_feature_has_a_weight_and_every_weight_a_feature() -> None:
     file = resources.files("exploracoder_retrieval") / "data" / "weights.json"
-    saved = json.loads(file.read_text(encoding="utf-8"))
+    content = json.loads(file.read_text(encoding="utf-8"))
 
-    assert set(saved["weights"]) == set(FEATURES)
-    assert "exploracoder_bench.recall" in saved["learned_by"]
+    assert set(content["weights"]) == set(FEATURES)
+    assert "exploracoder_bench.recall" in content["learned_by"]
     assert np.isfinite(learned_weights()).all()

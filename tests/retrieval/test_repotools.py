@@ -118,9 +118,9 @@ def open_tools(write_package: WritePackage, interpreter: Interpreter) -> Open:
 
 
 def members_of(tools: RepositoryTools, name: str) -> dict[str, MemberInfo]:
-    (found,) = tools.get_class_info(name).classes
-    assert len({member.name for member in found.members}) == len(found.members)
-    return {member.name: member for member in found.members}
+    (class_info,) = tools.get_class_info(name).classes
+    assert len({member.name for member in class_info.members}) == len(class_info.members)
+    return {member.name: member for member in class_info.members}
 
 
 def test_a_class_has_inherited_members_of_other_files_where_python_finds_them(
@@ -152,26 +152,26 @@ def test_a_class_has_what_its_body_makes_of_other_things(open_tools: Open) -> No
 
 
 def test_an_alias_made_in_an_init_names_the_class(open_tools: Open) -> None:
-    (found,) = open_tools(TREE).get_class_info("Shape").classes
+    (class_info,) = open_tools(TREE).get_class_info("Shape").classes
     (nested,) = open_tools(TREE).get_class_info("Polygon.Corner").classes
 
-    assert found.qualname == "zoo.impl.shapes.Polygon"
-    assert found.file == "zoo/impl/shapes.py"
+    assert class_info.qualname == "zoo.impl.shapes.Polygon"
+    assert class_info.file == "zoo/impl/shapes.py"
     assert nested.qualname == "zoo.impl.shapes.Polygon.Corner"
 
 
 def test_a_base_that_is_an_attribute_of_a_module_is_followed(open_tools: Open) -> None:
-    (found,) = open_tools(TREE).get_class_info("Sub").classes
+    (class_info,) = open_tools(TREE).get_class_info("Sub").classes
 
-    assert found.lineage[:2] == ("zoo.impl.shapes.Sub", "zoo.impl.base.Named")
+    assert class_info.lineage[:2] == ("zoo.impl.shapes.Sub", "zoo.impl.base.Named")
 
 
 def test_a_method_of_a_type_written_in_c_has_a_signature(open_tools: Open) -> None:
-    (found,) = open_tools(TREE).get_signature("Ring", "rotate").signatures
+    (signature,) = open_tools(TREE).get_signature("Ring", "rotate").signatures
     (body,) = open_tools(TREE).get_method_body("Ring", "rotate").bodies
 
-    assert found.path == "collections.deque.rotate"
-    assert [one.name for one in found.params] == ["self", "n"]
+    assert signature.path == "collections.deque.rotate"
+    assert [one.name for one in signature.params] == ["self", "n"]
     assert body.source == ""
     assert "written in C" in answer_text(open_tools(TREE).get_method_body("Ring", "rotate"))
     assert body.signature.startswith("def rotate(")
@@ -187,10 +187,10 @@ def test_members_of_an_installed_library_are_inherited(open_tools: Open) -> None
 
 def test_a_stub_tells_what_the_source_beside_it_leaves_to_c(open_tools: Open) -> None:
     tools = open_tools({"lib.py": "import numpy as np\nclass Own(np.ndarray):\n    pass\n"})
-    found = tools.get_signature("Own", "argsort").signatures
+    signatures = tools.get_signature("Own", "argsort").signatures
 
-    assert found[0].path.startswith("numpy.")
-    assert found[0].file == "numpy/__init__.pyi"
+    assert signatures[0].path.startswith("numpy.")
+    assert signatures[0].file == "numpy/__init__.pyi"
     assert tools.get_method_body("Own", "argsort").bodies[0].source == ""
 
 
@@ -208,11 +208,11 @@ def test_overloads_come_with_their_implementation(open_tools: Open) -> None:
             """
         }
     )
-    found = tools.get_signature(None, "convert").signatures
+    signatures = tools.get_signature(None, "convert").signatures
 
-    assert [one.line for one in found] == [4, 6, 7]
-    assert [one.decorators for one in found] == [("overload",), ("overload",), ()]
-    assert found[1].params[1].default == "..."
+    assert [one.line for one in signatures] == [4, 6, 7]
+    assert [one.decorators for one in signatures] == [("overload",), ("overload",), ()]
+    assert signatures[1].params[1].default == "..."
 
 
 def test_the_branch_for_this_python_is_the_one_that_counts(open_tools: Open) -> None:
@@ -231,10 +231,10 @@ def test_the_branch_for_this_python_is_the_one_that_counts(open_tools: Open) -> 
             """
         }
     )
-    (found,) = tools.get_signature(None, "register").signatures
+    (signature,) = tools.get_signature(None, "register").signatures
     (load,) = tools.get_signature(None, "load").signatures
 
-    assert [(one.name, one.kind) for one in found.params] == [
+    assert [(one.name, one.kind) for one in signature.params] == [
         ("name", "posonly"),
         ("weight", "kwonly"),
     ]
@@ -282,14 +282,14 @@ def test_the_init_of_a_dataclass_is_the_one_that_it_generates(open_tools: Open) 
     namespace: dict[str, object] = {}
     exec(compile(textwrap.dedent(FIELDS), "fields", "exec", dont_inherit=True), namespace)
     real = inspect.signature(namespace["Point3D"])  # type: ignore[arg-type]
-    (found,) = open_tools({"lib.py": FIELDS}).get_signature("Point3D", "__init__").signatures
+    (signature,) = open_tools({"lib.py": FIELDS}).get_signature("Point3D", "__init__").signatures
 
-    assert [one.name for one in found.params[1:]] == list(real.parameters)
+    assert [one.name for one in signature.params[1:]] == list(real.parameters)
     kinds = [
         "kwonly" if one.kind == one.KEYWORD_ONLY else "pos" for one in real.parameters.values()
     ]
-    assert [one.kind for one in found.params[1:]] == kinds
-    assert found.note == "It is generated from the fields."
+    assert [one.kind for one in signature.params[1:]] == kinds
+    assert signature.note == "It is generated from the fields."
 
 
 def test_a_body_is_whole_and_its_cut_is_counted(open_tools: Open) -> None:
@@ -335,9 +335,9 @@ def test_a_class_that_inherits_in_a_circle_is_answered(open_tools: Open) -> None
     }
 
     assert members_of(open_tools(files), "A").keys() == {"one", "two"}
-    (found,) = open_tools(files).get_class_info("A").classes
-    assert found.lineage == ("a.A", "b.B")
-    assert found.problem == "a.A inherits from itself"
+    (class_info,) = open_tools(files).get_class_info("A").classes
+    assert class_info.lineage == ("a.A", "b.B")
+    assert class_info.problem == "a.A inherits from itself"
 
 
 def test_a_class_whose_bases_have_no_order_says_so(open_tools: Open) -> None:
@@ -364,9 +364,9 @@ def test_code_is_found_by_what_it_is_about(open_tools: Open) -> None:
     )
 
     assert tools.get_relevant_code("limit the rate of requests").snippets[0].name == "RateLimiter"
-    related = tools.get_related_snippets("tea leaves steeped in water").snippets
-    assert (related[0].file, related[0].start_line) == ("lib/brew.py", 1)
-    assert "Steep a tea leaf" in related[0].source
+    snippets = tools.get_related_snippets("tea leaves steeped in water").snippets
+    assert (snippets[0].file, snippets[0].start_line) == ("lib/brew.py", 1)
+    assert "Steep a tea leaf" in snippets[0].source
     assert tools.get_relevant_code("zzz").snippets == ()
 
 

@@ -79,8 +79,8 @@ def test_only_what_has_changed_is_read_again(
     fourth = Repository.open(root, interpreter, cache=cache)
 
     assert [one.files_read for one in (first, second, third, fourth)] == [2, 0, 2, 0]
-    found = RepositoryTools(third).get_class_info("Own").classes[0].members
-    assert [one.name for one in found] == ["come"]
+    members = RepositoryTools(third).get_class_info("Own").classes[0].members
+    assert [one.name for one in members] == ["come"]
     assert third.classes("More")
     assert not fourth.classes("More")
     assert RepositoryTools(fourth).get_relevant_code("come").snippets[0].name.startswith("Own")

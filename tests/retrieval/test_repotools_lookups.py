@@ -115,11 +115,11 @@ def test_tools_notice_that_a_file_was_changed_added_or_removed(
     assert tools.is_current()
 
     file.write_text("class Kettle: ...\n")
-    changed = tools.is_current()
+    is_current = tools.is_current()
     again = opened(root, interpreter)
     (root / "tea" / "more.py").write_text("")
 
-    assert (changed, again.is_current()) == (False, False)
+    assert (is_current, again.is_current()) == (False, False)
     assert again.has_class("Kettle")
 
 
@@ -129,20 +129,20 @@ def test_a_library_that_was_found_is_opened_itself_and_not_a_folder_of_its_name(
     (tmp_path / "json").mkdir()
     (tmp_path / "json" / "__init__.py").write_text("class Impostor: ...\n")
     monkeypatch.chdir(tmp_path)
-    found = find_target("json", interpreter)
+    target = find_target("json", interpreter)
 
-    tools = RepositoryTools(Repository.open(found, interpreter))
+    tools = RepositoryTools(Repository.open(target, interpreter))
 
     assert tools.has_class("JSONDecoder")
     assert not tools.has_class("Impostor")
 
 
 def test_a_library_that_is_gone_is_said_to_be_gone(root: Path, interpreter: Interpreter) -> None:
-    found = find_target(root / "tea", interpreter)
+    target = find_target(root / "tea", interpreter)
     (root / "tea").rename(root / "coffee")
 
     with pytest.raises(LibraryNotFound, match="tea is not there any more"):
-        Repository.open(found, interpreter)
+        Repository.open(target, interpreter)
 
 
 def test_an_editors_lock_that_leads_nowhere_is_no_file(

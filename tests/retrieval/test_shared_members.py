@@ -22,9 +22,9 @@ HITS = [
 
 
 def test_of_a_shared_member_the_best_is_kept() -> None:
-    kept = [one.doc.path for one in one_of_each(HITS, alike)]
+    paths = [one.doc.path for one in one_of_each(HITS, alike)]
 
-    assert kept == ["tea.Kettle.boil", "tea.boil", "tea.Jug.boil", "tea.Pot.fill"]
+    assert paths == ["tea.Kettle.boil", "tea.boil", "tea.Jug.boil", "tea.Pot.fill"]
 
 
 def test_what_is_written_elsewhere_is_another_thing_however_alike() -> None:
@@ -34,9 +34,9 @@ def test_what_is_written_elsewhere_is_another_thing_however_alike() -> None:
         place = {"file": "tea.py", "line": line}
         hits.append(one.model_copy(update={"doc": one.doc.model_copy(update=place)}))
 
-    found = [(one.doc.path, others) for one, others in with_others(hits, 3, same)]
+    groups = [(one.doc.path, others) for one, others in with_others(hits, 3, same)]
 
-    assert found == [("tea.Pot.boil", ("tea.Pan.boil",)), ("tea.Tin.boil", ())]
+    assert groups == [("tea.Pot.boil", ("tea.Pan.boil",)), ("tea.Tin.boil", ())]
 
 
 def test_where_else_it_is_found_is_said() -> None:

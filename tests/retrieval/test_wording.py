@@ -41,10 +41,10 @@ def test_an_undocumented_api_is_worded_by_its_name_and_signature() -> None:
 
 
 def test_fusion_adds_up_reciprocal_ranks() -> None:
-    fused = fuse([["a", "b", "c"], ["c", "a"]], constant=5)
+    ranking = fuse([["a", "b", "c"], ["c", "a"]], constant=5)
 
-    assert [item for item, _ in fused] == ["a", "c", "b"]
-    assert fused[0][1] == pytest.approx(1 / 6 + 1 / 7)
+    assert [item for item, _ in ranking] == ["a", "c", "b"]
+    assert ranking[0][1] == pytest.approx(1 / 6 + 1 / 7)
 
 
 def test_a_small_constant_favours_a_first_place() -> None:

@@ -35,16 +35,16 @@ def mutations(
         flow = of_expression(one, order)
         return identities.of(flow)[flow.result]
 
-    seen, found = {identity(expression)}, list[Expression]()
+    seen_ids, mutants = {identity(expression)}, list[Expression]()
     for _ in range(_TRIES):
-        if len(found) == count:
+        if len(mutants) == count:
             break
-        base = rng.choice(found) if found and rng.random() < 0.2 else expression
-        made = rng.choice(KINDS)(base, order, shelf, rng) if calls(base) else None
-        if made is not None and identity(made) not in seen:
-            seen.add(identity(made))
-            found.append(made)
-    return found
+        base = rng.choice(mutants) if mutants and rng.random() < 0.2 else expression
+        mutant = rng.choice(KINDS)(base, order, shelf, rng) if calls(base) else None
+        if mutant is not None and identity(mutant) not in seen_ids:
+            seen_ids.add(identity(mutant))
+            mutants.append(mutant)
+    return mutants
 
 
 def swapped_arguments(
@@ -59,8 +59,8 @@ def swapped_arguments(
     values = [value for _, value in call.arguments]
     values[one], values[other] = values[other], values[one]
     names = [name for name, _ in call.arguments]
-    made = replace(call, arguments=tuple(zip(names, values, strict=True)))
-    return _put(expression, call, made, rng)
+    replacement = replace(call, arguments=tuple(zip(names, values, strict=True)))
+    return _put(expression, call, replacement, rng)
 
 
 def wrong_function(
@@ -76,8 +76,8 @@ def wrong_function(
     values = [value for _, value in call.arguments]
     values += [Constant(rng.randint(0, 99)) for _ in other.arguments[len(values) :]]
     names = [one.name for one in other.arguments]
-    given = tuple(zip(names, values[: len(names)], strict=True))
-    return _put(expression, call, Call(library.id, other.name, call.on, given), rng)
+    arguments = tuple(zip(names, values[: len(names)], strict=True))
+    return _put(expression, call, Call(library.id, other.name, call.on, arguments), rng)
 
 
 def dropped_call(

@@ -56,19 +56,19 @@ class _Writer:
         text = f"{self.callee(part)}({self.given(part)})"
         if not self.has_steps:
             return text
-        known = next((name for name, other in self.steps if other == text), None)
-        if known is None:
-            known = next(name for n in range(1, 99) if (name := f"step{n}") not in self.taken)
-            self.taken.add(known)
-            self.steps.append((known, text))
-        return known
+        step_name = next((name for name, other in self.steps if other == text), None)
+        if step_name is None:
+            step_name = next(name for n in range(1, 99) if (name := f"step{n}") not in self.taken)
+            self.taken.add(step_name)
+            self.steps.append((step_name, text))
+        return step_name
 
     def callee(self, call: Call) -> str:
         if call.on is not None:
             return f"({self.value(call.on)}).{call.function}"
         name = self.shelf.find(call.library).name
-        used = ("{0}.{1}", "lib_{0}.{1}", "the_{0}_{1}")[NEW.index(self.new)]
-        return used.format(name, call.function)
+        template = ("{0}.{1}", "lib_{0}.{1}", "the_{0}_{1}")[NEW.index(self.new)]
+        return template.format(name, call.function)
 
     def given(self, call: Call) -> str:
         pairs = [(name, self.value(value)) for name, value in call.arguments]
@@ -77,10 +77,10 @@ class _Writer:
         if self.arguments == "dictionary" and pairs:
             return "**{" + ", ".join(f"{name!r}: {value}" for name, value in pairs) + "}"
         first = self.rng.randint(0, len(pairs)) if self.arguments == "mixed" else 0
-        named = pairs[first:]
-        self.rng.shuffle(named)
-        given = [value for _, value in pairs[:first]]
-        return ", ".join([*given, *(f"{name}={value}" for name, value in named)])
+        keywords = pairs[first:]
+        self.rng.shuffle(keywords)
+        positionals = [value for _, value in pairs[:first]]
+        return ", ".join([*positionals, *(f"{name}={value}" for name, value in keywords)])
 
     def constant_text(self, constant: Constant) -> str:
         if self.constant == "inline":

@@ -62,9 +62,9 @@ def api_use(*words: object) -> Result:
 def test_generate_writes_a_benchmark(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "distractor.json"
 
-    done = api_use("generate", "distractor", "--out", file)
+    result = api_use("generate", "distractor", "--out", file)
 
-    assert done.exit_code == 0, done.output
+    assert result.exit_code == 0, result.output
     assert len(json.loads(file.read_text())["problems"]) == 36
 
 
@@ -75,10 +75,10 @@ def test_generate_writes_a_benchmark(tmp_path: Path) -> None:
 def test_what_cannot_be_generated_is_bad_input(
     tmp_path: Path, words: tuple[object, ...], why: str
 ) -> None:
-    done = api_use("generate", "sampled", "--out", tmp_path / "x.json", *words)
+    result = api_use("generate", "sampled", "--out", tmp_path / "x.json", *words)
 
-    assert isinstance(done.exception, InputError)
-    assert why in str(done.exception)
+    assert isinstance(result.exception, InputError)
+    assert why in str(result.exception)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -89,14 +89,14 @@ def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
     file.write_text("\n".join(json.dumps(one) for one in CASES))
 
     lines = api_use("judge", "--cases", file, "--json").stdout.splitlines()
-    shown = api_use("judge", "--cases", file).stdout
+    output = api_use("judge", "--cases", file).stdout
 
-    said = [json.loads(line) for line in lines]
-    assert [(one["id"], one["correct"]) for one in said] == [
+    verdicts = [json.loads(line) for line in lines]
+    assert [(one["id"], one["correct"]) for one in verdicts] == [
         ("right", True), ("wrong", False), ("private", True), ("untyped", True),
     ]  # fmt: skip
-    assert all(set(one) == {"id", "correct", "why"} for one in said)
-    assert "→ solids.get_volume_of_cube" in shown
+    assert all(set(one) == {"id", "correct", "why"} for one in verdicts)
+    assert "→ solids.get_volume_of_cube" in output
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_cases_that_cannot_be_judged_are_bad_input(tmp_path: Path, lines: str, w
     file = tmp_path / "cases.jsonl"
     file.write_text(lines)
 
-    done = api_use("judge", "--cases", file)
+    result = api_use("judge", "--cases", file)
 
-    assert isinstance(done.exception, InputError)
-    assert why in str(done.exception)
+    assert isinstance(result.exception, InputError)
+    assert why in str(result.exception)
 
 
 def test_packages_of_a_library_without_code_say_what_was_called(tmp_path: Path) -> None:
@@ -125,20 +125,20 @@ def test_packages_of_a_library_without_code_say_what_was_called(tmp_path: Path) 
     problem = SPHERE.model_copy(
         update={"signature": 'molecule.get_atom_with_symbol(symbol="F").get_label()'}
     )
-    prepared = prepare(problem, shelf)
+    prepared_problem = prepare(problem, shelf)
 
-    packages = write_packages(shelf, prepared.shown, tmp_path)
+    packages = write_packages(shelf, prepared_problem.shown, tmp_path)
     code = (
-        example_context(prepared.outer, shelf)
+        example_context(prepared_problem.outer, shelf)
         + "\nprint("
         + ("molecule.get_atom_with_symbol(symbol='F').get_label())")
     )
-    shown = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
 
     assert sorted(one.name for one in packages) == ["atom", "molecule"]
-    assert shown.stdout.strip() == (
+    assert process.stdout.strip() == (
         "<atom.get_label(self=<molecule.get_atom_with_symbol(self=<Molecule()>, symbol='F')>)>"
     )
 
@@ -153,12 +153,12 @@ def test_functions_with_the_names_of_our_own_are_called_all_the_same(tmp_path: P
     code = "import tea, leaf\nprint(tea.recorded(1), tea.Recorded(2), leaf.Leaf().recorded(3))"
 
     write_packages(shelf, [(id, name) for id in ("tea", "leaf") for name in _OURS], tmp_path)
-    shown = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
 
-    assert shown.stdout.split("> <")[0] == "<tea.recorded(x=1)"
-    assert "<leaf.recorded(self=<Leaf()>, x=3)>" in shown.stdout
+    assert process.stdout.split("> <")[0] == "<tea.recorded(x=1)"
+    assert "<leaf.recorded(self=<Leaf()>, x=3)>" in process.stdout
 
 
 @pytest.mark.slow
@@ -170,21 +170,21 @@ def test_problems_are_run_like_any_others_and_judged_by_their_data_flow(tmp_path
     words = ["run", "--problems", f"api-use={file}", "--out", str(out)]
     with ScriptedModelServer(RIGHT) as server:
         words += ["--model", server.model, "--base-url", server.base_url]
-        refused = CliRunner().invoke(bench, words)
+        refusal = CliRunner().invoke(bench, words)
         words += ["--checks", "hidden", "--method", "direct,docprompting"]
-        done = CliRunner().invoke(bench, words)
+        result = CliRunner().invoke(bench, words)
 
-    assert "add --checks hidden" in str(refused.exception)
-    assert done.exit_code == 0, done.output
-    assert "excluded" not in done.output
-    found = {(one.problem, one.method): one for one in Ledger(out / RESULTS)}
-    assert {key: one.is_solved for key, one in found.items()} == {
+    assert "add --checks hidden" in str(refusal.exception)
+    assert result.exit_code == 0, result.output
+    assert "excluded" not in result.output
+    run_results = {(one.problem, one.method): one for one in Ledger(out / RESULTS)}
+    assert {key: one.is_solved for key, one in run_results.items()} == {
         ("sphere", "direct"): True,
         ("sphere", "docprompting"): True,
         ("cube", "direct"): False,
         ("cube", "docprompting"): False,
     }
-    assert "instead of solids.get_volume_of_cube" in found["cube", "direct"].reason
+    assert "instead of solids.get_volume_of_cube" in run_results["cube", "direct"].reason
     assert "def solids.get_volume_of_sphere(radius):" in server.chat_requests[0].last_user_message
 
 
@@ -238,7 +238,7 @@ def test_a_task_of_the_user_s_own_is_explored_on_a_library_without_code(
         "label = Molecule().get_atom_with_symbol('F').get_label()\nprint(label)\n```"
     )
     with ScriptedModelServer(answer) as server:
-        done = explore_sync(
+        exploration = explore_sync(
             "Put the label of a fluorine atom of a molecule into label.",
             libraries=["libraries/molecule", "libraries/atom"],
             check="assert 'atom.get_label(self=<molecule.get_atom' in str(label)",
@@ -247,6 +247,6 @@ def test_a_task_of_the_user_s_own_is_explored_on_a_library_without_code(
             options=Options(base_url=server.base_url, method="docprompting"),
         )
 
-    assert done.solution is not None
-    assert done.solution.final.is_good
+    assert exploration.solution is not None
+    assert exploration.solution.final.is_good
     assert "get_atom_with_symbol" in server.requests[-1].last_user_message

@@ -46,8 +46,8 @@ JUDGED = int(os.environ.get("EXPLORACODER_TEST_JUDGED", "20"))
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def judge() -> AsyncIterator[Judge]:
-    async with open_judge(seconds=20) as opened:
-        yield opened
+    async with open_judge(seconds=20) as flow_judge:
+        yield flow_judge
 
 
 TEA = Shelf(
@@ -134,9 +134,9 @@ async def verdict(
 async def test_a_program_that_means_the_same_is_right(
     judge: Judge, signature: str, program: str
 ) -> None:
-    said = await verdict(judge, signature, program)
+    judgement = await verdict(judge, signature, program)
 
-    assert said.correct, said.why
+    assert judgement.correct, judgement.why
 
 
 CLASSES = {
@@ -220,9 +220,9 @@ def f(r: float, h: float) -> Callable[[], float]:
 @pytest.mark.parametrize("program", CLASSES.values(), ids=CLASSES)
 @ONE_LOOP
 async def test_a_program_with_classes_of_its_own_is_right(judge: Judge, program: str) -> None:
-    said = await verdict(judge, CONE, f"import solids\n{program}")
+    judgement = await verdict(judge, CONE, f"import solids\n{program}")
 
-    assert said.correct, said.why
+    assert judgement.correct, judgement.why
 
 
 @pytest.mark.parametrize(
@@ -261,10 +261,10 @@ async def test_a_program_with_classes_of_its_own_is_right(judge: Judge, program:
 async def test_a_program_that_means_something_else_is_wrong_and_told_where(
     judge: Judge, signature: str, program: str, why: str
 ) -> None:
-    said = await verdict(judge, signature, program)
+    judgement = await verdict(judge, signature, program)
 
-    assert not said.correct
-    assert why in said.why
+    assert not judgement.correct
+    assert why in judgement.why
 
 
 @pytest.mark.parametrize(
@@ -304,10 +304,10 @@ async def test_a_program_that_means_something_else_is_wrong_and_told_where(
 async def test_a_program_that_would_take_real_numbers_another_way_is_wrong(
     judge: Judge, body: str, why: str
 ) -> None:
-    said = await verdict(judge, CONE, f"import solids\ndef f(r, h):\n{body}")
+    judgement = await verdict(judge, CONE, f"import solids\ndef f(r, h):\n{body}")
 
-    assert not said.correct
-    assert why in said.why
+    assert not judgement.correct
+    assert why in judgement.why
 
 
 @pytest.mark.parametrize(
@@ -318,10 +318,10 @@ async def test_a_program_that_would_take_real_numbers_another_way_is_wrong(
 async def test_of_a_value_of_any_type_nothing_is_known(judge: Judge, question: str) -> None:
     program = f"import tea\nfrom leaf import Leaf\ndef f(a):\n {question}\n return tea.brew(a)"
 
-    said = await verdict(judge, ANY, program, shelf=TEA)
+    judgement = await verdict(judge, ANY, program, shelf=TEA)
 
-    assert UNKNOWN in said.why
-    assert said.refused
+    assert UNKNOWN in judgement.why
+    assert judgement.refused
 
 
 @pytest.mark.parametrize(
@@ -344,9 +344,9 @@ async def test_what_the_documentation_says_of_a_type_may_be_asked(
     program = f"import solids\nfrom image import Image\ndef f(r, h):\n if {question}:\n"
     program += f"  return {RIGHT}\n raise TypeError(f'{{r}} is no number')"
 
-    said = await verdict(judge, CONE, program)
+    judgement = await verdict(judge, CONE, program)
 
-    assert said.correct, said.why
+    assert judgement.correct, judgement.why
 
 
 @pytest.mark.parametrize(
@@ -381,10 +381,10 @@ async def test_what_the_documentation_says_of_a_type_may_be_asked(
 async def test_a_program_that_means_harm_is_not_believed(
     judge: Judge, program: str, why: str
 ) -> None:
-    said = await verdict(judge, CONE, program)
+    judgement = await verdict(judge, CONE, program)
 
-    assert not said.correct
-    assert why in said.why
+    assert not judgement.correct
+    assert why in judgement.why
 
 
 @pytest.mark.parametrize(
@@ -397,10 +397,10 @@ async def test_a_program_that_means_harm_is_not_believed(
 )
 @ONE_LOOP
 async def test_a_program_that_does_not_end_is_ended(judge: Judge, program: str) -> None:
-    said = await verdict(Judge(judge.sidecar, seconds=0.3), CONE, program)
+    judgement = await verdict(Judge(judge.sidecar, seconds=0.3), CONE, program)
 
-    assert not said.correct
-    assert "did not come to its end within 0.3 s" in said.why
+    assert not judgement.correct
+    assert "did not come to its end within 0.3 s" in judgement.why
 
 
 @ONE_LOOP
@@ -413,9 +413,9 @@ async def test_a_harmful_program_takes_none_of_its_batch_with_it(judge: Judge) -
     questions = [Question(shelf, program, "f", order) for program in programs]
 
     hasty = Judge(judge.sidecar, seconds=3)
-    said = await hasty.judge_all(questions, of_expression(expression, order))
+    judgements = await hasty.judge_all(questions, of_expression(expression, order))
 
-    assert [one.correct for one in said] == [True, False, False, True]
+    assert [one.correct for one in judgements] == [True, False, False, True]
 
 
 @ONE_LOOP
@@ -426,9 +426,9 @@ async def test_what_a_candidate_makes_python_say_does_not_reach_the_judge(judge:
         " return solids.get_volume_of_cone(r, h)"
     )
 
-    said = await verdict(judge, CONE, program)
+    judgement = await verdict(judge, CONE, program)
 
-    assert said.correct, said.why
+    assert judgement.correct, judgement.why
 
 
 @ONE_LOOP
@@ -445,19 +445,19 @@ async def test_unused_calls_are_wrong_only_when_that_is_asked_for(judge: Judge) 
 
 @ONE_LOOP
 async def test_both_flows_are_shown_with_what_differs(judge: Judge) -> None:
-    said = await verdict(judge, CHAIN, "def f(i):\n return i.blur('<b>').blur(7)")
+    judgement = await verdict(judge, CHAIN, "def f(i):\n return i.blur('<b>').blur(7)")
 
-    assert "→     pixels: 3" in said.text
-    assert "→     pixels: '<b>'" in said.text
+    assert "→     pixels: 3" in judgement.text
+    assert "→     pixels: '<b>'" in judgement.text
 
 
 @ONE_LOOP
 async def test_a_flow_that_is_a_huge_tree_is_compared_at_once(judge: Judge) -> None:
-    doubled = "def f(i):\n for _ in range(60):\n  i = i.overlay(i, 1)\n return i"
-    said = await verdict(judge, CHAIN, doubled)
+    program = "def f(i):\n for _ in range(60):\n  i = i.overlay(i, 1)\n return i"
+    judgement = await verdict(judge, CHAIN, program)
 
-    assert not said.correct
-    assert len(said.text) < 50_000
+    assert not judgement.correct
+    assert len(judgement.text) < 50_000
 
 
 @ONE_LOOP
@@ -492,8 +492,8 @@ async def test_the_order_of_the_outer_arguments_counts(judge: Judge) -> None:
     expected = of_expression(expression, order)
 
     right = await judge.judge(Question(shelf, program, "f", order), expected)
-    turned = program.replace("(height, length)", "(length, height)")
-    wrong = await judge.judge(Question(shelf, turned, "f", order), expected)
+    other_program = program.replace("(height, length)", "(length, height)")
+    wrong = await judge.judge(Question(shelf, other_program, "f", order), expected)
 
     assert (right.correct, wrong.correct) == (True, False)
 
@@ -526,23 +526,23 @@ async def test_a_forged_record_is_not_believed(record: object) -> None:
     shelf = provided()
     expression = parse(CONE, shelf)
 
-    said = verdict_on(record, of_expression(expression, outers(expression)))
+    judgement = verdict_on(record, of_expression(expression, outers(expression)))
 
-    assert not said.correct
-    assert said.refused
+    assert not judgement.correct
+    assert judgement.refused
 
 
-async def judged_falsely(judge: Judge, made: Made) -> list[str]:
+async def judged_falsely(judge: Judge, composition: Made) -> list[str]:
     """Of a reference, of programs that mean the same, and of twenty mutations."""
-    shelf, expression, rng = made
+    shelf, expression, rng = composition
     # Through the signature and back: what is asked for is what a file of problems would ask for.
-    asked = parse(write(expression), shelf)
-    order = outers(asked)
+    target = parse(write(expression), shelf)
+    order = outers(target)
     rng.shuffle(order)
-    right = [program(asked, order, shelf), *(styled(asked, order, shelf, rng) for _ in range(2))]
-    wrong = [styled(one, order, shelf, rng) for one in mutations(asked, order, shelf, rng, 20)]
+    right = [program(target, order, shelf), *(styled(target, order, shelf, rng) for _ in range(2))]
+    wrong = [styled(one, order, shelf, rng) for one in mutations(target, order, shelf, rng, 20)]
     questions = [Question(shelf, text, "test", tuple(order)) for text in (*right, *wrong)]
-    verdicts = await judge.judge_all(questions, of_expression(asked, order))
+    verdicts = await judge.judge_all(questions, of_expression(target, order))
     expected = [True] * len(right) + [False] * len(wrong)
     return [
         f"{verdict.why}\n{question.program}"
@@ -556,25 +556,25 @@ async def judged_falsely(judge: Judge, made: Made) -> list[str]:
 async def test_references_pass_and_mutations_fail(judge: Judge) -> None:
     shelf, rng = provided(), random.Random(3)
     for _ in range(JUDGED):
-        made = (shelf, sample(shelf, rng, depth=rng.randint(1, 6)), rng)
+        composition = (shelf, sample(shelf, rng, depth=rng.randint(1, 6)), rng)
 
-        assert await judged_falsely(judge, made) == []
+        assert await judged_falsely(judge, composition) == []
 
 
 @pytest.mark.timeout(0)
 @ONE_LOOP
 async def test_the_same_holds_for_libraries_that_hypothesis_makes_up(judge: Judge) -> None:
-    drawn: list[Made] = []
+    examples: list[Made] = []
 
     @seed(5)
     @settings(max_examples=JUDGED, database=None, deadline=None, phases=[Phase.generate])
     @given(compositions())
     def draw(made: Made) -> None:
-        drawn.append(made)
+        examples.append(made)
 
     draw()
-    for made in drawn:
-        assert await judged_falsely(judge, made) == []
+    for composition in examples:
+        assert await judged_falsely(judge, composition) == []
 
 
 @given(compositions())

@@ -183,30 +183,30 @@ def test_exchanged_names_are_a_permutation_that_renames_once_and_leaves_none() -
 
 def test_under_exchanged_names_the_right_function_is_the_one_with_the_description() -> None:
     shelf = provided("solids")
-    prepared = prepare(CONE.model_copy(update={"function_noise_type": "scrambled"}), shelf)
+    prepared_problem = prepare(CONE.model_copy(update={"function_noise_type": "scrambled"}), shelf)
 
-    called = prepared.shelf.find("solids").function(prepared.target.function)
+    function = prepared_problem.shelf.find("solids").function(prepared_problem.target.function)
 
-    assert called.doc == shelf.find("solids").function("get_volume_of_cone").doc
-    assert called.name != "get_volume_of_cone"
-    assert f"solids.{called.name}(5, height)" in prepared.reference
-    shown = prepared.task.split("Write a function")[0]
-    assert shown.count(f"def solids.{called.name}(") == 1
+    assert function.doc == shelf.find("solids").function("get_volume_of_cone").doc
+    assert function.name != "get_volume_of_cone"
+    assert f"solids.{function.name}(5, height)" in prepared_problem.reference
+    documentation = prepared_problem.task.split("Write a function")[0]
+    assert documentation.count(f"def solids.{function.name}(") == 1
 
 
 def test_random_names_say_nothing_and_are_the_same_each_time() -> None:
     problem = CONE.model_copy(update={"function_noise_type": "random"})
     clean = {name for _, name in prepare(CONE, provided("solids")).shown}
 
-    prepared = prepare(problem, provided("solids"))
+    prepared_problem = prepare(problem, provided("solids"))
 
-    names = [name for _, name in prepared.shown]
+    names = [name for _, name in prepared_problem.shown]
     assert len(set(names)) == len(names) == 7
     assert not clean & set(names)
     assert all(name.isalpha() and name.islower() for name in names)
-    assert f"solids.{prepared.target.function}(5, height)" in prepared.reference
-    assert prepare(problem, provided("solids")).task == prepared.task
-    assert not any(name in prepared.task for name in clean)
+    assert f"solids.{prepared_problem.target.function}(5, height)" in prepared_problem.reference
+    assert prepare(problem, provided("solids")).task == prepared_problem.task
+    assert not any(name in prepared_problem.task for name in clean)
 
 
 @pytest.mark.parametrize("kind", ["empty", "scrambled"])
@@ -248,13 +248,13 @@ def test_the_functions_of_a_chain_are_documented_apart_and_in_another_order() ->
     shelf = provided("image")
     in_order, together, long = 0, 0, 0
     for problem in BENCHMARKS["compositionality"]():
-        prepared = prepare(problem, shelf)
-        wanted = keys_of(prepared.target)
-        places = [prepared.shown.index(key) for key in wanted]
-        if len(wanted) >= 4:
+        prepared_problem = prepare(problem, shelf)
+        keys = keys_of(prepared_problem.target)
+        places = [prepared_problem.shown.index(key) for key in keys]
+        if len(keys) >= 4:
             long += 1
             in_order += places == sorted(places)
-            together += max(places) - min(places) == len(wanted) - 1
+            together += max(places) - min(places) == len(keys) - 1
 
     assert long > 100
     # By chance it is one order in 24, and one place in 15 for four functions among nine.
@@ -264,12 +264,12 @@ def test_the_functions_of_a_chain_are_documented_apart_and_in_another_order() ->
 
 def test_each_chain_has_the_same_number_of_distractors_whatever_its_length() -> None:
     shelf = provided("image")
-    found = set()
+    counts = set()
     for problem in BENCHMARKS["compositionality"]():
-        prepared = prepare(problem, shelf)
-        found.add(len(prepared.shown) - len(keys_of(prepared.target)))
+        prepared_problem = prepare(problem, shelf)
+        counts.add(len(prepared_problem.shown) - len(keys_of(prepared_problem.target)))
 
-    assert found == {5}
+    assert counts == {5}
 
 
 @pytest.mark.parametrize("place", [0, 2, "middle"])
@@ -335,12 +335,12 @@ def test_examples_within_the_domain_have_the_target_s_order_and_those_outside_an
 
 
 def test_documentation_may_be_written_in_another_way() -> None:
-    prepared = prepare(
+    prepared_problem = prepare(
         CONE, provided("solids"), formatting=lambda library, one: f"{one.name} of {library.name}"
     )
 
-    assert "get_volume_of_cone of solids" in prepared.task
-    assert "def solids." not in prepared.task
+    assert "get_volume_of_cone of solids" in prepared_problem.task
+    assert "def solids." not in prepared_problem.task
 
 
 @pytest.mark.parametrize("shelf", [provided(), Shelf(provided().libraries[:1])])

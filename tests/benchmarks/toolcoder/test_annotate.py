@@ -61,16 +61,16 @@ def corpus(tmp_path: Path) -> Path:
 
 def listed(request: RecordedRequest) -> dict[str, int]:
     """The calls that were shown to the model, with their numbers."""
-    found = re.findall(r"^(\d+)\. line \d+: (\S+)$", request.last_user_message, re.MULTILINE)
-    return {path: int(number) for number, path in found}
+    matches = re.findall(r"^(\d+)\. line \d+: (\S+)$", request.last_user_message, re.MULTILINE)
+    return {path: int(number) for number, path in matches}
 
 
 def answer(request: RecordedRequest, queries: dict[str, str]) -> str:
     numbers = listed(request)
-    said = [
+    searches = [
         {"number": numbers[path], "query": queries[path]} for path in queries if path in numbers
     ]
-    return json.dumps({"searches": said})
+    return json.dumps({"searches": searches})
 
 
 ODD = '''\
@@ -107,25 +107,25 @@ def test_searches_stand_before_their_apis_and_the_code_stays_as_it_was(
     serve: Serve, command: Command, corpus: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "text.jsonl"
-    done = annotated(command, serve(good), corpus, output, "--json")
+    outcome = annotated(command, serve(good), corpus, output, "--json")
 
-    found = rows(output)
-    assert done.code == 0
+    entries = rows(output)
+    assert outcome.code == 0
     assert (
         "return <API>APISearch(add up all numbers)->numpy.sum</API>np.sum("
-        in (found["total"]["text"])
+        in (entries["total"]["text"])
     )
     assert (
         '+ "Tä" + str(<API>APISearch(keep liters between two limits)->numpy.clip</API>np.clip('
-        in (found["pour"]["text"])
+        in (entries["pour"]["text"])
     )
-    assert found["pour"]["text"].startswith("@staticmethod\ndef pour(")
-    assert calls.without_calls(found["total"]["text"]) == TOTAL.rstrip()
-    assert (done.json["functions"], done.json["kept"]) == (3, 2)
-    assert done.json["searches_per_text"] == 1.5
-    assert done.json["libraries"] == {"numpy": 1.0}
-    assert done.json["words_after"] > done.json["words_before"]
-    assert found["own"]["reason"] == "it calls no API of a public library"
+    assert entries["pour"]["text"].startswith("@staticmethod\ndef pour(")
+    assert calls.without_calls(entries["total"]["text"]) == TOTAL.rstrip()
+    assert (outcome.json["functions"], outcome.json["kept"]) == (3, 2)
+    assert outcome.json["searches_per_text"] == 1.5
+    assert outcome.json["libraries"] == {"numpy": 1.0}
+    assert outcome.json["words_after"] > outcome.json["words_before"]
+    assert entries["own"]["reason"] == "it calls no API of a public library"
 
 
 def test_the_form_of_an_answer_names_the_calls_that_are_there_and_words_alone(
@@ -134,9 +134,9 @@ def test_the_form_of_an_answer_names_the_calls_that_are_there_and_words_alone(
     server = serve(good)
     annotated(command, server, corpus, tmp_path / "text.jsonl")
 
-    asked = server.chat_requests[0]
-    form = json.dumps(asked.body["response_format"])
-    numbers = list(range(1, 1 + len(listed(asked))))
+    request = server.chat_requests[0]
+    form = json.dumps(request.body["response_format"])
+    numbers = list(range(1, 1 + len(listed(request))))
     words = re.search(r'"pattern": "(.*?)"', form)
     assert f'"enum": {numbers}' in form
     assert words is not None
@@ -147,13 +147,13 @@ def test_the_form_of_an_answer_names_the_calls_that_are_there_and_words_alone(
 def test_files_that_are_broken_are_skipped_with_the_reason(
     serve: Serve, command: Command, corpus: Path, tmp_path: Path
 ) -> None:
-    done = annotated(command, serve(good), corpus, tmp_path / "text.jsonl", "--json")
+    outcome = annotated(command, serve(good), corpus, tmp_path / "text.jsonl", "--json")
 
-    skipped = {Path(one["file"]).name: one["reason"] for one in done.json["skipped_files"]}
-    assert skipped.keys() == {"broken.py", "latin.py", "nul.py"}
-    assert "not Python" in skipped["broken.py"]
-    assert skipped["latin.py"] == "it is not UTF-8"
-    assert "Skipped" in done.err
+    reasons = {Path(one["file"]).name: one["reason"] for one in outcome.json["skipped_files"]}
+    assert reasons.keys() == {"broken.py", "latin.py", "nul.py"}
+    assert "not Python" in reasons["broken.py"]
+    assert reasons["latin.py"] == "it is not UTF-8"
+    assert "Skipped" in outcome.err
 
 
 @pytest.mark.parametrize("odd", ["\x0c", "\x0b", "\x1c", "\x85", "\u2028"])
@@ -161,23 +161,23 @@ def test_only_what_ends_a_line_of_python_ends_a_line(tmp_path: Path, odd: str) -
     text = f"import numpy as np\n\n\x0c\n# {odd}\n\n{ODD.format(odd=odd)}\n\n\ndef last(): pass\n"
     (tmp_path / "odd.py").write_text(text, encoding="utf-8")
 
-    (found,) = read_corpus([tmp_path], max_lines=40)
+    (function,) = read_corpus([tmp_path], max_lines=40)
 
-    assert isinstance(found, Function)
-    assert found.code == ODD.format(odd=odd)
-    (use,) = found.uses
-    assert found.code[use.offset :] == "np.sum(numbers)"
-    assert query_fault("boil numbers", use, found) == ""
+    assert isinstance(function, Function)
+    assert function.code == ODD.format(odd=odd)
+    (use,) = function.uses
+    assert function.code[use.offset :] == "np.sum(numbers)"
+    assert query_fault("boil numbers", use, function) == ""
 
 
 def test_a_page_break_before_a_function_is_not_part_of_it(tmp_path: Path) -> None:
     pot = "\x0cclass Pot:\n\x0c    def pour(self):\n        a = 1\n        json.loads(a)\n"
     (tmp_path / "page.py").write_text(f"import json\n\n{pot}", encoding="utf-8")
 
-    (found,) = read_corpus([tmp_path], max_lines=40)
+    (function,) = read_corpus([tmp_path], max_lines=40)
 
-    assert isinstance(found, Function)
-    assert found.code == "def pour(self):\n    a = 1\n    json.loads(a)"
+    assert isinstance(function, Function)
+    assert function.code == "def pour(self):\n    a = 1\n    json.loads(a)"
 
 
 @pytest.mark.parametrize("deep", ["-" * 100_000 + "1", "a" + ".b" * 20_000, "(" * 500 + ")" * 500])
@@ -185,11 +185,11 @@ def test_code_that_is_too_deep_is_skipped_and_the_rest_is_read(tmp_path: Path, d
     (tmp_path / "deep.py").write_text(f"x = {deep}\n", encoding="utf-8")
     (tmp_path / "pot.py").write_text(MODULE, encoding="utf-8")
 
-    skipped, *found = read_corpus([tmp_path], max_lines=40)
+    skipped_file, *rest = read_corpus([tmp_path], max_lines=40)
 
-    assert isinstance(skipped, SkippedFile)
-    assert "too deep" in skipped.reason or "not Python" in skipped.reason
-    assert [one.name for one in found if isinstance(one, Function)] == ["total", "own", "pour"]
+    assert isinstance(skipped_file, SkippedFile)
+    assert "too deep" in skipped_file.reason or "not Python" in skipped_file.reason
+    assert [one.name for one in rest if isinstance(one, Function)] == ["total", "own", "pour"]
 
 
 def test_a_function_may_be_deeper_than_python_calls(tmp_path: Path) -> None:
@@ -197,10 +197,10 @@ def test_a_function_may_be_deeper_than_python_calls(tmp_path: Path) -> None:
     text = f"import numpy as np\n\n\ndef deep(liters):\n    a = 1\n    return {deep}\n"
     (tmp_path / "pot.py").write_text(text, encoding="utf-8")
 
-    (found,) = read_corpus([tmp_path], max_lines=40)
+    (function,) = read_corpus([tmp_path], max_lines=40)
 
-    assert isinstance(found, Function)
-    assert [use.path for use in found.uses] == ["numpy.sum"]
+    assert isinstance(function, Function)
+    assert [use.path for use in function.uses] == ["numpy.sum"]
 
 
 @pytest.mark.parametrize(
@@ -219,9 +219,9 @@ def test_a_search_that_is_no_good_is_dropped_and_counted(
     serve: Serve, command: Command, corpus: Path, tmp_path: Path, query: str, why: str
 ) -> None:
     server = serve(lambda request: answer(request, {**QUERIES, "numpy.sum": query}))
-    done = annotated(command, server, corpus, tmp_path / "text.jsonl", "--json")
+    outcome = annotated(command, server, corpus, tmp_path / "text.jsonl", "--json")
 
-    assert done.json["dropped_searches"] == {why: 1}
+    assert outcome.json["dropped_searches"] == {why: 1}
     assert "add" not in "".join(
         row["query"] for row in rows(tmp_path / "text.jsonl")["total"]["searches"]
     )
@@ -239,12 +239,14 @@ def test_a_function_with_too_many_searches_or_none_is_dropped(
     def script(request: RecordedRequest) -> str:
         return answer(request, dict.fromkeys(listed(request), "look at the name"))
 
-    done = annotated(command, serve(script), tmp_path / "many.py", tmp_path / "a.jsonl", "--json")
+    outcome = annotated(
+        command, serve(script), tmp_path / "many.py", tmp_path / "a.jsonl", "--json"
+    )
     none = annotated(
         command, serve('{"searches": []}'), tmp_path / "many.py", tmp_path / "b.jsonl", "--json"
     )
 
-    assert (done.code, done.json["dropped_functions"]) == (1, {"more than 5 searches": 1})
+    assert (outcome.code, outcome.json["dropped_functions"]) == (1, {"more than 5 searches": 1})
     assert none.json["dropped_functions"] == {"no search is left": 1}
 
 
@@ -252,10 +254,10 @@ def test_a_reply_without_form_drops_the_function_alone(
     serve: Serve, command: Command, corpus: Path, tmp_path: Path
 ) -> None:
     server = serve(lambda request: "Tea!" if "total" in str(request.body) else good(request))
-    done = annotated(command, server, corpus, tmp_path / "text.jsonl", "--json")
+    outcome = annotated(command, server, corpus, tmp_path / "text.jsonl", "--json")
 
-    assert done.json["kept"] == 1
-    assert done.json["dropped_functions"]["the model's answer had no form"] == 1
+    assert outcome.json["kept"] == 1
+    assert outcome.json["dropped_functions"]["the model's answer had no form"] == 1
 
 
 def test_a_killed_run_goes_on_and_asks_for_nothing_twice(
@@ -273,11 +275,11 @@ def test_a_killed_run_goes_on_and_asks_for_nothing_twice(
     with output.open("a", encoding="utf-8") as file:
         file.write('{"id": "half a li')
     again = serve(good)
-    done = annotated(command, again, corpus, output, "--json")
+    outcome = annotated(command, again, corpus, output, "--json")
 
     assert len(again.chat_requests) == 1
     assert rows(output).keys() == {"total", "pour", "own"}
-    assert done.json["kept"] == 2
+    assert outcome.json["kept"] == 2
 
 
 def test_without_a_source_the_file_is_described(
@@ -285,11 +287,11 @@ def test_without_a_source_the_file_is_described(
 ) -> None:
     output = tmp_path / "text.jsonl"
     annotated(command, serve(good), corpus, output)
-    done = command("annotate", "-o", output)
+    outcome = command("annotate", "-o", output)
 
-    assert done.code == 0
-    assert "2 texts of 3 functions" in done.out
-    assert "numpy 100%" in done.out
+    assert outcome.code == 0
+    assert "2 texts of 3 functions" in outcome.out
+    assert "numpy 100%" in outcome.out
 
 
 @pytest.mark.parametrize("content", ["not JSON\n", '{"a": 1}\n', "\x00\xff\n"])
@@ -298,10 +300,10 @@ def test_a_file_of_something_else_is_left_alone(
 ) -> None:
     output = tmp_path / "text.jsonl"
     output.write_text(content, encoding="utf-8")
-    done = command("annotate", corpus, "-o", output)
+    outcome = command("annotate", corpus, "-o", output)
 
-    assert done.code == 2
-    assert "no file of training text" in done.err
+    assert outcome.code == 2
+    assert "no file of training text" in outcome.err
     assert output.read_text(encoding="utf-8") == content
 
 

@@ -64,10 +64,10 @@ def text(tmp_path: Path) -> Path:
         AnnotatedFunction(id=str(n), file="tea.py", function="f", line=1, code="", text=one)
         for n, one in enumerate(TEXTS)
     ]
-    dropped = AnnotatedFunction(
+    dropped_row = AnnotatedFunction(
         id="x", file="tea.py", function="g", line=1, code="", reason="no search"
     )
-    lines = [row.model_dump_json() for row in [*rows, dropped]]
+    lines = [row.model_dump_json() for row in [*rows, dropped_row]]
     (tmp_path / "text.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return tmp_path / "text.jsonl"
 
@@ -75,11 +75,11 @@ def text(tmp_path: Path) -> Path:
 def test_it_learns_and_says_what_it_cost(command: Command, text: Path, tmp_path: Path) -> None:
     base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
     words = ["--base", base, "--epochs", 3, "--batch", 4, "--learning-rate", "0.01", "--rank", 4]
-    done = command("train", text, "-o", output, *words, "--quiet", "--json")
+    outcome = command("train", text, "-o", output, *words, "--quiet", "--json")
 
-    report = done.json
+    report = outcome.json
     header = read_header(output / "adapter.gguf")
-    assert (done.code, report["texts"], report["validation_texts"]) == (0, 11, 1)
+    assert (outcome.code, report["texts"], report["validation_texts"]) == (0, 11, 1)
     assert report["losses"][report["best_epoch"]] < report["losses"][0]
     # Per layer: A is r by 16, B 16 by r for queries and 8 by r for values.
     assert report["trainable_parameters"] == 2 * 4 * (16 + 16 + 16 + 8)
@@ -107,10 +107,10 @@ def test_saving_memory_learns_the_same(command: Command, text: Path, tmp_path: P
     words = ["--base", base, "--epochs", 2, "--batch", 4, "--learning-rate", "0.01"]
     plain = command("train", text, "-o", tmp_path / "a", *words, "--quiet", "--json").json
     saving = ("--save-memory", "--quiet", "--json")
-    saved = command("train", text, "-o", tmp_path / "b", *words, *saving).json
+    saving_report = command("train", text, "-o", tmp_path / "b", *words, *saving).json
 
     assert plain["losses"][-1] < plain["losses"][0]
-    assert saved["losses"] == pytest.approx(plain["losses"], rel=1e-4)
+    assert saving_report["losses"] == pytest.approx(plain["losses"], rel=1e-4)
 
 
 def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
@@ -123,13 +123,13 @@ def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(
     parameters = sum(one.numel() for one in model.parameters())
     monkeypatch.setattr(hardware, "available_memory_bytes", lambda: 50_000_000)
     monkeypatch.setattr(base_model, "load_model", None)
-    done = command("train", text, "-o", tmp_path / "a", "--base", base, "--quiet")
+    outcome = command("train", text, "-o", tmp_path / "a", "--base", base, "--quiet")
 
     longest = 1 + max(map(len, TEXTS))
     assert sizes_of_folder(base).parameters == parameters
-    assert done.code == 2
-    assert f"8 texts of {longest} tokens" in done.err
-    assert "--batch or --max-tokens" in done.err
+    assert outcome.code == 2
+    assert f"8 texts of {longest} tokens" in outcome.err
+    assert "--batch or --max-tokens" in outcome.err
 
 
 def changed_numbers(adapter: Path) -> int:
@@ -144,25 +144,25 @@ def test_an_interruption_leaves_the_best_adapter_so_far_in_both_forms(
     command: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
-    seen: list[int] = []
+    changes: list[int] = []
 
     def stop(progress: Progress, message: str) -> None:
         if message.startswith("Epoch 1 of"):
-            seen.append(changed_numbers(output / "adapter.gguf"))
+            changes.append(changed_numbers(output / "adapter.gguf"))
         if message.startswith("Epoch 3 of"):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Progress, "working", stop)
     words = ["--base", base, "--batch", 12, "--learning-rate", "0.01", "--quiet"]
-    done = command("train", text, "-o", output, *words)
+    outcome = command("train", text, "-o", output, *words)
 
-    assert (done.code, seen) == (130, [0])
+    assert (outcome.code, changes) == (130, [0])
     assert changed_numbers(output / "adapter.gguf") > 0
     assert (output / "adapter_model.safetensors").exists()
     assert (
         len(json.loads((output / "training.json").read_text())["losses"]) == 3
     )  # Before training, and after two epochs.
-    assert f"best epoch so far is {output / 'adapter.gguf'}" in " ".join(done.err.split())
+    assert f"best epoch so far is {output / 'adapter.gguf'}" in " ".join(outcome.err.split())
     assert [file.name for file in output.iterdir() if "adapter.gguf" in file.name] == [
         "adapter.gguf"
     ]
@@ -178,10 +178,10 @@ def test_an_interruption_before_anything_is_saved_names_no_adapter(
     (tmp_path / "adapter" / "adapter.gguf").write_bytes(b"of an earlier training")
     monkeypatch.setattr(Progress, "working", stop)
     base = make_base(tmp_path / "base")
-    done = command("train", text, "-o", tmp_path / "adapter", "--base", base, "--quiet")
+    outcome = command("train", text, "-o", tmp_path / "adapter", "--base", base, "--quiet")
 
-    assert done.code == 130
-    assert "adapter.gguf" not in done.err
+    assert outcome.code == 130
+    assert "adapter.gguf" not in outcome.err
 
 
 def test_a_kind_that_has_no_gguf_adapter_is_trained_all_the_same(
@@ -189,10 +189,10 @@ def test_a_kind_that_has_no_gguf_adapter_is_trained_all_the_same(
 ) -> None:
     monkeypatch.setattr(gguf_adapter, "ARCHITECTURES", ("gemma",))
     base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
-    done = command("train", text, "-o", output, "--base", base, "--steps", 1, "--quiet")
+    outcome = command("train", text, "-o", output, "--base", base, "--steps", 1, "--quiet")
 
-    assert done.code == 2
-    assert "kind 'qwen2'" in done.err
+    assert outcome.code == 2
+    assert "kind 'qwen2'" in outcome.err
     assert (output / "adapter_model.safetensors").exists()
     assert json.loads((output / "training.json").read_text())["steps"] == 1
 
@@ -208,9 +208,9 @@ def test_each_kind_that_has_a_gguf_adapter_can_be_taught(kind: str) -> None:
         model = transformers.AutoModelForCausalLM.from_config(config)
     names = [name for name, _ in model.named_modules() if name.endswith(("q_proj", "v_proj"))]
     numbers = {name: number for number, name in gguf.MODEL_ARCH_NAMES.items()}
-    known = gguf.get_tensor_name_map(numbers[kind], 1)
+    name_map = gguf.get_tensor_name_map(numbers[kind], 1)
 
-    assert {known.get_name(name) for name in names} == {"blk.0.attn_q", "blk.0.attn_v"}
+    assert {name_map.get_name(name) for name in names} == {"blk.0.attn_q", "blk.0.attn_v"}
 
 
 def test_a_kind_whose_projections_are_one_matrix_is_refused(
@@ -222,10 +222,10 @@ def test_a_kind_whose_projections_are_one_matrix_is_refused(
     heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "pad_token_id": 0}
     config = transformers.Phi3Config(vocab_size=257, **heads, **SIZES)
     transformers.Phi3ForCausalLM(config).save_pretrained(base)
-    done = command("train", text, "-o", tmp_path / "adapter", "--base", base, "--quiet")
+    outcome = command("train", text, "-o", tmp_path / "adapter", "--base", base, "--quiet")
 
-    assert done.code == 2
-    assert "no q_proj or v_proj to adapt" in " ".join(done.err.split())
+    assert outcome.code == 2
+    assert "no q_proj or v_proj to adapt" in " ".join(outcome.err.split())
 
 
 def test_a_target_that_the_adapter_does_not_fit_is_refused_before_the_first_step(
@@ -234,11 +234,11 @@ def test_a_target_that_the_adapter_does_not_fit_is_refused_before_the_first_step
     target = tmp_path / "target.gguf"
     write_gguf(target, {"general.architecture": "qwen2"}, {"blk.0.attn_q.weight": (32, 32)})
     base, output = make_base(tmp_path / "base"), tmp_path / "adapter"
-    done = command("train", text, "-o", output, "--base", base, "--for", target)
+    outcome = command("train", text, "-o", output, "--base", base, "--for", target)
 
-    assert done.code == 2
-    assert "made for another model than target.gguf" in " ".join(done.err.split())
-    assert "Epoch" not in done.err
+    assert outcome.code == 2
+    assert "made for another model than target.gguf" in " ".join(outcome.err.split())
+    assert "Epoch" not in outcome.err
 
 
 def test_without_queries_it_is_taught_searches_without_words(

@@ -41,12 +41,12 @@ def write_safetensors(file: Path, *shapes: tuple[int, ...]) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "base"
-    made.mkdir()
-    (made / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
-    write_safetensors(made / "model-00001-of-00002.safetensors", *SHAPES[:1])
-    write_safetensors(made / "model-00002-of-00002.safetensors", *SHAPES[1:])
-    return made
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    write_safetensors(base / "model-00001-of-00002.safetensors", *SHAPES[:1])
+    write_safetensors(base / "model-00002-of-00002.safetensors", *SHAPES[1:])
+    return base
 
 
 def test_a_folder_says_how_large_its_model_is(folder: Path) -> None:
@@ -95,13 +95,13 @@ def test_the_text_part_of_a_larger_model_is_meant(tmp_path: Path) -> None:
 
 
 def test_a_gguf_file_says_how_large_its_model_is() -> None:
-    said = {
+    values = {
         "general.architecture": "qwen2",
         "qwen2.embedding_length": 16,
         "qwen2.feed_forward_length": 32,
         "qwen2.block_count": 2,
     }
-    header = GgufHeader(said, {"token_embd.weight": (16, 97), "output_norm.weight": (16,)})
+    header = GgufHeader(values, {"token_embd.weight": (16, 97), "output_norm.weight": (16,)})
 
     assert sizes_of_gguf(header) == Sizes(16 * 97 + 16, 97, 16, 32, 2)
     assert sizes_of_gguf(GgufHeader({}, {})) == Sizes()
@@ -126,8 +126,8 @@ def test_saving_memory_takes_one_text_at_a_time_and_keeps_little_of_each_layer()
     saving = Load(element_bytes=4, texts=8, tokens=512, saves_memory=True)
     sizes = Sizes(vocabulary=1000, hidden=10, feed_forward=20, layers=3)
 
-    kept, one_layer = 3 * 10, 8 * 10 + 3 * 20
-    assert saving.step_bytes(sizes) == 512 * (3 * 1000 + kept + one_layer) * 4
+    between_layers, one_layer = 3 * 10, 8 * 10 + 3 * 20
+    assert saving.step_bytes(sizes) == 512 * (3 * 1000 + between_layers + one_layer) * 4
 
 
 @pytest.fixture
@@ -140,11 +140,13 @@ def with_free(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_a_step_that_does_not_fit_is_refused_with_what_to_lower() -> None:
     load = Load(element_bytes=4, texts=8, tokens=512, saves_memory=False)
 
-    with pytest.raises(SetupError, match=r"(?s)40\.0 GiB are free.*--batch.*--max-tokens") as said:
+    with pytest.raises(
+        SetupError, match=r"(?s)40\.0 GiB are free.*--batch.*--max-tokens"
+    ) as refusal:
         check_memory(SEVEN, "cpu", load)
 
-    assert "8 texts of 512 tokens" in str(said.value)
-    assert "--save-memory" in str(said.value)
+    assert "8 texts of 512 tokens" in str(refusal.value)
+    assert "--save-memory" in str(refusal.value)
     check_memory(SEVEN, "cpu", Load(element_bytes=4, texts=1, tokens=512, saves_memory=False))
     check_memory(SEVEN, "cpu", Load(element_bytes=4, texts=8, tokens=512, saves_memory=True))
 
@@ -153,18 +155,18 @@ def test_a_step_that_does_not_fit_is_refused_with_what_to_lower() -> None:
 def test_weights_that_do_not_fit_are_refused_whatever_the_batch_is() -> None:
     larger = Sizes(parameters=20_000_000_000)
 
-    with pytest.raises(SetupError, match=r"weights alone .*--precision bfloat16") as said:
+    with pytest.raises(SetupError, match=r"weights alone .*--precision bfloat16") as refusal:
         check_memory(larger, "cpu", Load(element_bytes=4, texts=1, tokens=16, saves_memory=True))
 
-    assert "--batch" not in str(said.value)
+    assert "--batch" not in str(refusal.value)
 
 
 @pytest.mark.usefixtures("with_free")
 def test_what_is_taken_already_is_not_advised() -> None:
     load = Load(element_bytes=2, texts=8, tokens=200_000, saves_memory=True)
 
-    with pytest.raises(SetupError, match="Lower --max-tokens") as said:
+    with pytest.raises(SetupError, match="Lower --max-tokens") as refusal:
         check_memory(SEVEN, "cpu", load)
 
     for name in ("--batch", "--save-memory", "--precision"):
-        assert name not in str(said.value)
+        assert name not in str(refusal.value)

@@ -120,18 +120,18 @@ async def _run(arguments: argparse.Namespace, home: Path) -> int:
     assert this is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
     try:
-        async with _stage(home, arguments) as told:
+        async with _stage(home, arguments) as variables:
             if arguments.command:
-                return await _command(arguments.command, told)
-            print(json.dumps(told), flush=True)  # noqa: T201  # for whoever started us
+                return await _command(arguments.command, variables)
+            print(json.dumps(variables), flush=True)  # noqa: T201  # for whoever started us
             await asyncio.to_thread(sys.stdin.read)
             return 0
     finally:
         _keep_log(home / "jupyter.log", arguments.keep)
 
 
-async def _command(words: Sequence[str], told: Mapping[str, str]) -> int:
-    command = await asyncio.create_subprocess_exec(*words, env={**os.environ, **told})
+async def _command(words: Sequence[str], variables: Mapping[str, str]) -> int:
+    command = await asyncio.create_subprocess_exec(*words, env={**os.environ, **variables})
     try:
         return await command.wait()
     finally:

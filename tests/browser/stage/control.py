@@ -59,10 +59,10 @@ class _Handler(RequestHandler):
 
     @property
     def said(self) -> dict[str, Any]:
-        said = json.loads(self.request.body or b"{}")
-        if not isinstance(said, dict):
+        body = json.loads(self.request.body or b"{}")
+        if not isinstance(body, dict):
             raise HTTPError(400, "an object is wanted")
-        return said
+        return body
 
 
 class _Model(_Handler):
@@ -74,9 +74,9 @@ class _Model(_Handler):
         self.write({})
 
     def get(self) -> None:
-        asked = kinds_asked(self.props.model_server)[self.props.asked_before :]
+        kinds = kinds_asked(self.props.model_server)[self.props.asked_before :]
         streamed_ms = self.props.model_server.streamed_at * 1000
-        self.write({"asked": asked, "streamed_ms": streamed_ms})
+        self.write({"asked": kinds, "streamed_ms": streamed_ms})
 
 
 class _Doors(_Handler):

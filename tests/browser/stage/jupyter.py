@@ -205,10 +205,10 @@ def _has(package: str) -> bool:
 
 
 def _galata() -> Path:
-    found = importlib.util.find_spec("jupyterlab")
-    if found is None or found.origin is None:
+    module_spec = importlib.util.find_spec("jupyterlab")
+    if module_spec is None or module_spec.origin is None:
         raise RuntimeError("JupyterLab is not installed: pip install 'exploracoder[lab]'.")
-    return Path(found.origin).with_name("galata")
+    return Path(module_spec.origin).with_name("galata")
 
 
 def _write(path: Path, value: object) -> None:

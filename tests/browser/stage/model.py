@@ -34,19 +34,19 @@ class SwitchedModel:
 
     def switch(self, lines: Mapping[str, Any]) -> None:
         """Use these lines from now on."""
-        given = dict(lines)
-        self._seconds = given.pop("seconds", {})
+        rest = dict(lines)
+        self._seconds = rest.pop("seconds", {})
         if self._held is not None:
             self._held.set()
-        self._held = threading.Event() if given.pop("is_held", False) else None
-        as_they_are = {name: given.pop(name) for name in _AS_THEY_ARE if name in given}
+        self._held = threading.Event() if rest.pop("is_held", False) else None
+        as_they_are = {name: rest.pop(name) for name in _AS_THEY_ARE if name in rest}
         by_step = {
-            name: {int(step): _outcomes(said) for step, said in given.pop(name, {}).items()}
+            name: {int(step): _outcomes(values) for step, values in rest.pop(name, {}).items()}
             for name in _BY_STEP
         }
-        in_turn = {name: _outcomes(given.pop(name)) for name in _IN_TURN if name in given}
-        if given:
-            raise ValueError(f"The model has no lines called {', '.join(given)}.")
+        in_turn = {name: _outcomes(rest.pop(name)) for name in _IN_TURN if name in rest}
+        if rest:
+            raise ValueError(f"The model has no lines called {', '.join(rest)}.")
         self._model = TeaModel(**as_they_are, **by_step, **in_turn)
 
     def __call__(self, request: RecordedRequest) -> Outcome:
@@ -59,15 +59,15 @@ class SwitchedModel:
         return Delay(seconds, outcome) if seconds else outcome
 
 
-def _outcomes(said: Sequence[Any]) -> list[Outcome]:
-    return [_outcome(one) for one in said]
+def _outcomes(values: Sequence[Any]) -> list[Outcome]:
+    return [_outcome(one) for one in values]
 
 
-def _outcome(said: Any) -> Outcome:
-    if isinstance(said, Mapping):
-        return Failure(int(said["status"]), str(said.get("message", "scripted failure")))
-    if isinstance(said, str):
-        return said
-    if isinstance(said, Sequence):
-        return [str(text) for text in said]
-    raise ValueError(f"The model cannot say {json.dumps(said)}.")
+def _outcome(value: Any) -> Outcome:
+    if isinstance(value, Mapping):
+        return Failure(int(value["status"]), str(value.get("message", "scripted failure")))
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return [str(text) for text in value]
+    raise ValueError(f"The model cannot say {json.dumps(value)}.")

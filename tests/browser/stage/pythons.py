@@ -57,13 +57,13 @@ def _kernelspec(folder: Path, python: Path, name: str, variables: dict[str, str]
 
 def _root(package: str) -> str:
     """The folder that a package of ours is imported from."""
-    found = importlib.util.find_spec(package)
-    assert found is not None and found.origin is not None, package
-    return str(Path(found.origin).parents[1])
+    module_spec = importlib.util.find_spec(package)
+    assert module_spec is not None and module_spec.origin is not None, package
+    return str(Path(module_spec.origin).parents[1])
 
 
 def _site_packages(python: Path) -> Path:
     """Distributions have their own ideas of the place: ask."""
     question = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
-    told = subprocess.run([python, "-c", question], capture_output=True, text=True, check=True)
-    return Path(told.stdout.strip())
+    process = subprocess.run([python, "-c", question], capture_output=True, text=True, check=True)
+    return Path(process.stdout.strip())

@@ -11,9 +11,9 @@ import pytest
 Console = Any
 
 
-def value(told: Any) -> str:
+def value(response: Any) -> str:
     """The plain text of a cell's result."""
-    (result,) = [one for one in told.outputs if one["output_type"] == "execute_result"]
+    (result,) = [one for one in response.outputs if one["output_type"] == "execute_result"]
     return str(result["data"]["text/plain"])
 
 
@@ -33,12 +33,12 @@ async def test_a_promoted_branch_is_current_and_its_siblings_are_gone(console: C
     grandchild = (await console.branch("fork", branch=loser))["branch"]
     await console.run("x = 5", branch=winner)
 
-    promoted = await console.branch("promote", branch=winner)
+    reply = await console.branch("promote", branch=winner)
 
-    assert promoted == {"status": "ok", "branch": winner}
+    assert reply == {"status": "ok", "branch": winner}
     assert value(await console.run("x")) == "5"
-    for gone in (loser, grandchild):
-        assert (await console.run("x", branch=gone)).content["ename"] == "BranchNotFound"
+    for branch in (loser, grandchild):
+        assert (await console.run("x", branch=branch)).content["ename"] == "BranchNotFound"
 
 
 async def test_going_to_a_step_leaves_the_step_as_it_is(console: Console) -> None:
@@ -59,11 +59,11 @@ async def test_going_back_brings_the_history_and_the_count_of_that_step(console:
     await console.run("second = 2")
 
     await console.branch("go_to", branch=step)
-    told = await console.run("third = 3")
-    asked = {"hist_access_type": "tail", "n": 10}
-    history = (await console.ask("history_request", asked))["history"]
+    response = await console.run("third = 3")
+    request = {"hist_access_type": "tail", "n": 10}
+    history = (await console.ask("history_request", request))["history"]
 
-    assert told.content["execution_count"] == 2
+    assert response.content["execution_count"] == 2
     assert [entry[2] for entry in history] == ["first = 1", "third = 3"]
 
 
@@ -72,19 +72,19 @@ async def test_a_dropped_branch_is_gone_also_while_it_runs(console: Console) -> 
     running = console.send_cell("print('on', flush=True)\nwhile True: pass", branch=child)
     await console.until_printed(running, "on")
 
-    dropped = await console.branch("drop", branch=child)
+    reply = await console.branch("drop", branch=child)
 
-    assert dropped["status"] == "ok"
+    assert reply["status"] == "ok"
     assert (await console.told(running)).content["status"] == "error"
-    listed = await console.branch("list")
-    assert [branch["id"] for branch in listed["branches"]] == ["b0"]
+    listing = await console.branch("list")
+    assert [branch["id"] for branch in listing["branches"]] == ["b0"]
 
 
 async def test_the_current_branch_can_not_be_dropped(console: Console) -> None:
-    refused = await console.branch("drop", branch="b0")
+    reply = await console.branch("drop", branch="b0")
 
-    assert refused["status"] == "error"
-    assert "Go to another first" in refused["evalue"]
+    assert reply["status"] == "error"
+    assert "Go to another first" in reply["evalue"]
     assert value(await console.run("1")) == "1"
 
 
@@ -94,39 +94,39 @@ async def test_the_list_tells_of_all_branches_and_how_they_are_made(console: Con
     busy = console.send_cell("import time; time.sleep(60)", branch=child)
     await asyncio.sleep(0.3)
 
-    listed = await console.branch("list")
+    listing = await console.branch("list")
     await console.ask("interrupt_request", channel="control", branch=child)
     await console.told(busy)
 
-    assert listed["current"] == listed["root"] == "b0"
-    root, forked = listed["branches"]
+    assert listing["current"] == listing["root"] == "b0"
+    root, fork = listing["branches"]
     assert (root["id"], root["state"], root["cells"]) == ("b0", "idle", 1)
-    assert (forked["parent"], forked["goal"], forked["state"]) == ("b0", "faster", "busy")
-    assert forked["created"] == listed["strategy"] == "fork"
+    assert (fork["parent"], fork["goal"], fork["state"]) == ("b0", "faster", "busy")
+    assert fork["created"] == listing["strategy"] == "fork"
     assert root["own_bytes"] > 0
-    assert listed["strategy_reason"]
-    assert {"level", "mechanism", "reason"} <= set(listed["sandbox"])
+    assert listing["strategy_reason"]
+    assert {"level", "mechanism", "reason"} <= set(listing["sandbox"])
 
 
 async def test_branches_run_at_the_same_time(console: Console) -> None:
     branches = [(await console.branch("fork"))["branch"] for _ in range(3)]
     cell = "import time; time.sleep(0.5); print('done')"
 
-    started = time.monotonic()
+    start = time.monotonic()
     cells = [console.send_cell(cell, branch=branch) for branch in branches]
-    told = [await console.told(sent) for sent in cells]
+    responses = [await console.told(message_id) for message_id in cells]
 
-    assert time.monotonic() - started < 1.2
-    assert [one.stream() for one in told] == ["done\n"] * 3
+    assert time.monotonic() - start < 1.2
+    assert [one.stream() for one in responses] == ["done\n"] * 3
 
 
 async def test_requests_of_one_branch_keep_their_order(console: Console) -> None:
     first = console.send_cell("import time; time.sleep(0.2); x = 1")
-    forked = console.send("exploracoder_fork_request", {})
+    fork_request = console.send("exploracoder_fork_request", {})
     console.send_cell("x = 2")
 
     await console.told(first)
-    child = (await console.told(forked)).content["branch"]
+    child = (await console.told(fork_request)).content["branch"]
 
     assert value(await console.run("x", branch=child)) == "1"
     assert value(await console.run("x")) == "2"
@@ -137,10 +137,10 @@ async def test_on_the_control_channel_nothing_waits_behind_queued_cells(console:
     console.send_cell("1")
     await console.until_printed(running, "on")
 
-    listed = await asyncio.wait_for(console.branch("list", measure=False), 2)
+    listing = await asyncio.wait_for(console.branch("list", measure=False), 2)
     await console.ask("interrupt_request", channel="control")
 
-    assert listed["branches"][0]["state"] == "busy"
+    assert listing["branches"][0]["state"] == "busy"
     assert (await console.told(running)).content["status"] == "error"
 
 
@@ -149,15 +149,15 @@ async def test_questions_go_to_the_branch_that_is_named(console: Console) -> Non
     await console.run("import math\nwatermelon = [1]", branch=child)
 
     variables = await console.branch("variables", branch=child)
-    resolved = await console.branch("resolve", branch=child, names=["math.sqrt", "math.sqqrt"])
-    inspected = await console.branch("inspect", branch=child, name="math.sqrt")
-    asked = {"code": "waterm", "cursor_pos": 6}
-    here = await console.ask("complete_request", asked)
-    there = await console.ask("complete_request", asked, branch=child)
+    resolve_reply = await console.branch("resolve", branch=child, names=["math.sqrt", "math.sqqrt"])
+    inspect_reply = await console.branch("inspect", branch=child, name="math.sqrt")
+    request = {"code": "waterm", "cursor_pos": 6}
+    here = await console.ask("complete_request", request)
+    there = await console.ask("complete_request", request, branch=child)
 
     assert [variable["name"] for variable in variables["variables"]] == ["watermelon"]
-    assert [name["exists"] for name in resolved["resolved"]] == [True, False]
-    assert inspected["inspection"]["found"]
+    assert [name["exists"] for name in resolve_reply["resolved"]] == [True, False]
+    assert inspect_reply["inspection"]["found"]
     assert here["matches"] == []
     assert there["matches"] == ["watermelon"]
 
@@ -180,9 +180,11 @@ async def test_a_request_in_the_wrong_form_is_answered_and_nothing_is_lost(
 ) -> None:
     await console.run("x = 1")
 
-    answers = [await console.branch(verb, channel=channel, **said) for verb, said, _name in WRONG]
+    answers = [
+        await console.branch(verb, channel=channel, **content) for verb, content, _name in WRONG
+    ]
 
-    for (_verb, _said, name), answer in zip(WRONG, answers, strict=True):
+    for (_verb, _content, name), answer in zip(WRONG, answers, strict=True):
         assert answer["status"] == "error"
         assert answer["ename"] in ("BadRequest", "BranchNotFound")
         assert name in answer["evalue"]
@@ -190,9 +192,9 @@ async def test_a_request_in_the_wrong_form_is_answered_and_nothing_is_lost(
 
 
 async def test_a_notebooks_own_metadata_does_no_harm(console: Console) -> None:
-    told = await console.run("1", role="candidate", subtask="s1")
+    response = await console.run("1", role="candidate", subtask="s1")
 
-    assert told.content["status"] == "ok"
+    assert response.content["status"] == "ok"
 
 
 async def test_metadata_in_the_wrong_form_is_answered_with_an_error(console: Console) -> None:
@@ -206,9 +208,9 @@ async def test_metadata_in_the_wrong_form_is_answered_with_an_error(console: Con
 async def test_completions_tell_their_types(console: Console) -> None:
     await console.run("class Watermelon: pass")
 
-    completed = await console.ask("complete_request", {"code": "Waterm", "cursor_pos": 6})
+    reply = await console.ask("complete_request", {"code": "Waterm", "cursor_pos": 6})
 
-    (found,) = completed["metadata"]["_jupyter_types_experimental"]
-    assert completed["matches"] == ["Watermelon"]
-    assert (found["text"], found["start"], found["end"]) == ("Watermelon", 0, 6)
-    assert found["type"]
+    (completion,) = reply["metadata"]["_jupyter_types_experimental"]
+    assert reply["matches"] == ["Watermelon"]
+    assert (completion["text"], completion["start"], completion["end"]) == ("Watermelon", 0, 6)
+    assert completion["type"]

@@ -13,16 +13,16 @@ Console = Any
 async def test_a_cell_is_announced_run_and_answered_in_the_protocols_order(
     console: Console,
 ) -> None:
-    told = await console.run("print('a'); 1 + 1")
+    response = await console.run("print('a'); 1 + 1")
 
-    kinds = [message["msg_type"] for message in told.published]
+    kinds = [message["msg_type"] for message in response.published]
     assert kinds == ["status", "execute_input", "stream", "execute_result", "status"]
-    assert told.states == ["busy", "idle"]
-    assert told.published[1]["content"] == {"code": "print('a'); 1 + 1", "execution_count": 1}
-    assert told.published[3]["content"]["execution_count"] == 1
-    assert told.content["status"] == "ok"
-    assert told.content["execution_count"] == 1
-    assert told.reply["metadata"]["exploracoder"]["branch"] == "b0"
+    assert response.states == ["busy", "idle"]
+    assert response.published[1]["content"] == {"code": "print('a'); 1 + 1", "execution_count": 1}
+    assert response.published[3]["content"]["execution_count"] == 1
+    assert response.content["status"] == "ok"
+    assert response.content["execution_count"] == 1
+    assert response.reply["metadata"]["exploracoder"]["branch"] == "b0"
 
 
 async def test_output_is_shown_while_the_cell_still_runs(console: Console) -> None:
@@ -30,64 +30,66 @@ async def test_output_is_shown_while_the_cell_still_runs(console: Console) -> No
 
     await console.until_printed(cell, "early")
     await console.ask("interrupt_request", channel="control")
-    told = await console.told(cell)
+    response = await console.told(cell)
 
-    assert told.content["ename"] == "KeyboardInterrupt"
+    assert response.content["ename"] == "KeyboardInterrupt"
 
 
 async def test_writes_that_follow_each_other_are_shown_as_one(console: Console) -> None:
-    told = await console.run(
+    response = await console.run(
         "import sys\nfor n in range(3): print(n)\nprint('e', file=sys.stderr)\nprint(3)\nn"
     )
 
-    assert [(one.get("name"), one.get("text")) for one in told.outputs[:3]] == [
+    assert [(one.get("name"), one.get("text")) for one in response.outputs[:3]] == [
         ("stdout", "0\n1\n2\n"),
         ("stderr", "e\n"),
         ("stdout", "3\n"),
     ]
-    assert told.outputs[3]["output_type"] == "execute_result"
+    assert response.outputs[3]["output_type"] == "execute_result"
 
 
 async def test_displays_have_ids_that_can_be_updated(console: Console) -> None:
-    told = await console.run(
+    response = await console.run(
         "from IPython.display import display, clear_output\n"
         "shown = display('one', display_id='d1')\nshown.update('two')\nclear_output(wait=True)"
     )
 
-    kinds = [output["output_type"] for output in told.outputs]
+    kinds = [output["output_type"] for output in response.outputs]
     assert kinds == ["display_data", "update_display_data", "clear_output"]
-    assert [output["transient"] for output in told.outputs[:2]] == [{"display_id": "d1"}] * 2
-    assert told.outputs[2]["wait"] is True
+    assert [output["transient"] for output in response.outputs[:2]] == [{"display_id": "d1"}] * 2
+    assert response.outputs[2]["wait"] is True
 
 
 async def test_an_error_is_shown_with_ipythons_traceback(console: Console) -> None:
-    told = await console.run("x = 1\nx / 0")
+    response = await console.run("x = 1\nx / 0")
 
-    (shown,) = told.outputs
-    assert shown["output_type"] == "error"
-    assert shown["ename"] == told.content["ename"] == "ZeroDivisionError"
-    assert shown["traceback"] == told.content["traceback"]
-    assert "\x1b[" in "".join(shown["traceback"])
-    assert "line 2" in "".join(shown["traceback"])
+    (error,) = response.outputs
+    assert error["output_type"] == "error"
+    assert error["ename"] == response.content["ename"] == "ZeroDivisionError"
+    assert error["traceback"] == response.content["traceback"]
+    assert "\x1b[" in "".join(error["traceback"])
+    assert "line 2" in "".join(error["traceback"])
 
 
 async def test_cells_are_counted_unless_they_are_silent_or_not_stored(console: Console) -> None:
     await console.run("1")
     silent = await console.run("2", options={"silent": True})
     unstored = await console.run("3", options={"store_history": False})
-    counted = await console.run("In[-1], _")
+    later = await console.run("In[-1], _")
 
     assert silent.outputs == []
     assert [m["msg_type"] for m in silent.published] == ["status", "status"]
     assert unstored.content["execution_count"] == 1
-    assert counted.content["execution_count"] == 2
-    assert counted.outputs[0]["data"]["text/plain"] == "('In[-1], _', 3)"
+    assert later.content["execution_count"] == 2
+    assert later.outputs[0]["data"]["text/plain"] == "('In[-1], _', 3)"
 
 
 async def test_user_expressions_are_answered(console: Console) -> None:
-    told = await console.run("x = 3", options={"user_expressions": {"double": "x * 2", "bad": "y"}})
+    response = await console.run(
+        "x = 3", options={"user_expressions": {"double": "x * 2", "bad": "y"}}
+    )
 
-    answers = told.content["user_expressions"]
+    answers = response.content["user_expressions"]
     assert answers["double"]["data"]["text/plain"] == "6"
     assert answers["bad"]["status"] == "error"
 
@@ -97,11 +99,11 @@ async def test_a_failed_cell_aborts_those_sent_with_it(console: Console) -> None
     question = console.send("complete_request", {"code": "imp", "cursor_pos": 3})
 
     replies = [(await console.told(cell)).content["status"] for cell in cells]
-    answered = await console.told(question)
+    response = await console.told(question)
     later = await console.run("'x' in globals()")
 
     assert replies == ["error", "aborted", "aborted"]
-    assert answered.content["status"] == "ok"
+    assert response.content["status"] == "ok"
     assert later.outputs[0]["data"]["text/plain"] == "False"
 
 
@@ -119,42 +121,42 @@ async def test_a_failure_in_one_branch_aborts_nothing_in_another(console: Consol
     slow = console.send_cell("import time; time.sleep(0.3)", branch=other)
     waiting = console.send_cell("1", branch=other)
 
-    failed = await console.run("1 / 0")
+    response = await console.run("1 / 0")
 
-    assert failed.content["status"] == "error"
+    assert response.content["status"] == "error"
     assert (await console.told(slow)).content["status"] == "ok"
     assert (await console.told(waiting)).content["status"] == "ok"
 
 
 async def test_limits_of_one_cell_travel_in_its_metadata(console: Console) -> None:
-    told = await console.run("while True: pass", limits={"wall_seconds": 0.3}, observe=True)
+    response = await console.run("while True: pass", limits={"wall_seconds": 0.3}, observe=True)
 
-    observation = told.reply["metadata"]["exploracoder"]["observation"]
+    observation = response.reply["metadata"]["exploracoder"]["observation"]
     assert observation["status"] == "timeout"
     assert observation["limits_hit"] == ["wall_seconds"]
-    assert told.content["ename"] == "TimeoutError"
+    assert response.content["ename"] == "TimeoutError"
 
 
 async def test_an_observed_cell_is_shown_too(console: Console) -> None:
-    told = await console.run("print('seen')\nx = 5\nx", observe=True)
+    response = await console.run("print('seen')\nx = 5\nx", observe=True)
 
-    observation = told.reply["metadata"]["exploracoder"]["observation"]
+    observation = response.reply["metadata"]["exploracoder"]["observation"]
     assert observation["result"] == "5"
     assert [variable["name"] for variable in observation["variables"]] == ["x"]
-    assert told.stream() == "seen\n"
-    assert told.outputs[-1]["data"]["text/plain"] == "5"
+    assert response.stream() == "seen\n"
+    assert response.outputs[-1]["data"]["text/plain"] == "5"
 
 
 async def test_text_that_utf8_has_no_bytes_for_stops_nobody(console: Console) -> None:
-    said = b'{"code": "x = 1 # \\ud800"}'
-    message = console.client.session.msg("execute_request", said)
+    content = b'{"code": "x = 1 # \\ud800"}'
+    message = console.client.session.msg("execute_request", content)
     console.client.shell_channel.send(message)
 
-    told = await console.told(message["header"]["msg_id"])
-    printed = await console.run("import sys; print(chr(0xd800)); chr(0xd800)")
+    response = await console.told(message["header"]["msg_id"])
+    print_response = await console.run("import sys; print(chr(0xd800)); chr(0xd800)")
 
-    assert told.content["status"] == printed.content["status"] == "ok"
-    assert told.published[1]["content"]["code"] == "x = 1 # ?"
+    assert response.content["status"] == print_response.content["status"] == "ok"
+    assert response.published[1]["content"]["code"] == "x = 1 # ?"
 
 
 @pytest.mark.parametrize(
@@ -166,12 +168,12 @@ async def test_a_branch_that_dies_is_an_error_and_the_kernel_goes_on(
 ) -> None:
     await console.run("kept = 7")
 
-    died = await console.run(f"print('last words', flush=True)\n{snippet}")
+    response = await console.run(f"print('last words', flush=True)\n{snippet}")
     after = await console.run("kept")
 
-    assert died.content["status"] == "error"
-    assert name in died.content["ename"]
-    assert died.outputs[-1]["output_type"] == "error"
+    assert response.content["status"] == "error"
+    assert name in response.content["ename"]
+    assert response.outputs[-1]["output_type"] == "error"
     assert after.outputs[0]["data"]["text/plain"] == "7"
 
 

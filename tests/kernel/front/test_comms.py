@@ -25,42 +25,42 @@ mine.comm_id
 
 async def opened(console: Console) -> tuple[str, Any]:
     """The id of a comm that answers, and what came while its cell ran."""
-    told = await console.run(OPEN)
-    return str(told.outputs[-1]["data"]["text/plain"].strip("'")), told
+    response = await console.run(OPEN)
+    return str(response.outputs[-1]["data"]["text/plain"].strip("'")), response
 
 
 async def test_a_comm_is_opened_and_known(console: Console) -> None:
-    comm_id, told = await opened(console)
+    comm_id, response = await opened(console)
 
-    known = (await console.ask("comm_info_request"))["comms"]
+    comms = (await console.ask("comm_info_request"))["comms"]
     others = (await console.ask("comm_info_request", {"target_name": "other"}))["comms"]
-    (opening,) = [one for one in told.published if one["msg_type"] == "comm_open"]
+    (opening,) = [one for one in response.published if one["msg_type"] == "comm_open"]
 
     assert opening["content"]["data"] == {"n": 1}
     assert [bytes(buffer) for buffer in opening["buffers"]] == [b"raw"]
-    assert known == {comm_id: {"target_name": "echo"}}
+    assert comms == {comm_id: {"target_name": "echo"}}
     assert others == {}
 
 
 async def test_what_a_front_end_says_reaches_its_object_and_the_answer_comes_back(
     console: Console,
 ) -> None:
-    comm_id, _told = await opened(console)
+    comm_id, _response = await opened(console)
 
-    sent = console.send("comm_msg", {"comm_id": comm_id, "data": {"n": 21}})
+    message_id = console.send("comm_msg", {"comm_id": comm_id, "data": {"n": 21}})
     await console.run("1")
-    kept = await console.run("said")
+    response = await console.run("said")
 
-    published = console.published[sent]
-    kinds = [message["msg_type"] for message in published]
+    messages = console.published[message_id]
+    kinds = [message["msg_type"] for message in messages]
     assert kinds == ["status", "stream", "comm_msg", "status"]
-    assert published[1]["content"]["text"] == "heard 21\n"
-    assert published[2]["content"]["data"] == {"twice": 42}
-    assert kept.outputs[0]["data"]["text/plain"] == "[21]"
+    assert messages[1]["content"]["text"] == "heard 21\n"
+    assert messages[2]["content"]["data"] == {"twice": 42}
+    assert response.outputs[0]["data"]["text/plain"] == "[21]"
 
 
 async def test_a_fork_has_the_comms_of_its_parent_for_itself(console: Console) -> None:
-    comm_id, _told = await opened(console)
+    comm_id, _response = await opened(console)
     child = (await console.branch("fork"))["branch"]
 
     console.send("comm_msg", {"comm_id": comm_id, "data": {"n": 3}}, branch=child)

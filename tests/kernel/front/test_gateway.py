@@ -89,11 +89,13 @@ async def test_branches_run_there_and_limits_hold(kernels: GatewayMappingKernelM
     async with RemoteSidecar(client=client) as remote:
         await remote.run(remote.root, "x = 41")
         branches = [await remote.fork(remote.root) for _ in range(2)]
-        seen = await asyncio.gather(*(remote.run(branch, "x += 1; x") for branch in branches))
+        observations = await asyncio.gather(
+            *(remote.run(branch, "x += 1; x") for branch in branches)
+        )
         late = await remote.run(branches[0], "while True: pass", Limits(wall_seconds=0.3))
         root = await remote.run(remote.root, "x")
 
-    assert [one.result for one in seen] == ["42", "42"]
+    assert [one.result for one in observations] == ["42", "42"]
     assert late.status == "timeout"
     assert root.result == "41"
 
@@ -102,8 +104,8 @@ async def test_a_cell_run_by_hand_is_told_also_when_it_opens_a_widget(
     kernels: GatewayMappingKernelManager,
 ) -> None:
     kernel_id, client = await started(kernels)
-    told: asyncio.Queue[CellRun] = asyncio.Queue()
-    async with RemoteSidecar(client=client, on_cell_run=told.put_nowait) as remote:
+    cell_runs: asyncio.Queue[CellRun] = asyncio.Queue()
+    async with RemoteSidecar(client=client, on_cell_run=cell_runs.put_nowait) as remote:
         await remote.bind({"s1": remote.root})
 
         notebook = kernels.get_kernel(kernel_id).client()
@@ -111,7 +113,7 @@ async def test_a_cell_run_by_hand_is_told_also_when_it_opens_a_widget(
             cell = {"code": WIDGET}
             metadata = {"exploracoder": {"subtask": "s1", "role": "candidate"}}
             await other._talk.request("execute_request", cell, metadata=metadata, channel="shell")
-        run = await asyncio.wait_for(told.get(), 10)
+        run = await asyncio.wait_for(cell_runs.get(), 10)
         after = await remote.run(run.branch, "opened is not None")
 
     assert (run.subtask, run.observation.status) == ("s1", "ok")
@@ -123,17 +125,17 @@ async def test_waiting_for_a_reply_leaves_the_event_loop_at_rest(
 ) -> None:
     _id, client = await started(kernels)
     async with RemoteSidecar(client=client) as remote:
-        used = time.process_time()
+        cpu_seconds = time.process_time()
         await remote.run(remote.root, "import time; time.sleep(2)")
-        used = time.process_time() - used
+        cpu_seconds = time.process_time() - cpu_seconds
 
-    assert used < 0.5
+    assert cpu_seconds < 0.5
 
 
 async def test_a_restart_is_noticed(kernels: GatewayMappingKernelManager) -> None:
     kernel_id, client = await started(kernels)
-    lost: list[str] = []
-    async with RemoteSidecar(client=client, on_lost=lost.append) as remote:
+    losses: list[str] = []
+    async with RemoteSidecar(client=client, on_lost=losses.append) as remote:
         running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
         await asyncio.sleep(0.3)
 
@@ -142,7 +144,7 @@ async def test_a_restart_is_noticed(kernels: GatewayMappingKernelManager) -> Non
         with pytest.raises(SidecarError, match="kernel"):
             await asyncio.wait_for(running, 20)
 
-    assert len(lost) == 1
+    assert len(losses) == 1
 
 
 async def test_a_gateway_that_does_not_know_us_is_an_error_that_says_so(

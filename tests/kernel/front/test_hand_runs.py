@@ -12,9 +12,9 @@ Console = Any
 CELL_RUN = "exploracoder_cell_run"
 
 
-def told_of(told: Any) -> list[dict[str, Any]]:
+def told_of(response: Any) -> list[dict[str, Any]]:
     """What was published of cells that were run by hand."""
-    return [m["content"] for m in told.published if m["msg_type"] == CELL_RUN]
+    return [m["content"] for m in response.published if m["msg_type"] == CELL_RUN]
 
 
 async def bound(console: Console, code: str) -> str:
@@ -47,15 +47,18 @@ async def test_a_cell_of_a_bound_subtask_runs_in_a_fresh_fork_of_its_branch(
 async def test_what_it_showed_is_told_with_the_variables_that_changed(console: Console) -> None:
     await bound(console, "old = 1; kept = 2")
 
-    told = await console.run("old = 3; new = [1, 2]\nnew", subtask="s1")
+    response = await console.run("old = 3; new = [1, 2]\nnew", subtask="s1")
 
-    (run,) = told_of(told)
+    (run,) = told_of(response)
     assert (run["subtask"], run["code"]) == ("s1", "old = 3; new = [1, 2]\nnew")
-    seen = run["observation"]
-    assert (seen["status"], seen["result"]) == ("ok", "[1, 2]")
-    assert {v["name"]: v["preview"] for v in seen["variables"]} == {"old": "3", "new": "[1, 2]"}
-    assert [output["output_type"] for output in seen["outputs"]] == ["execute_result"]
-    kinds = [message["msg_type"] for message in told.published]
+    observation = run["observation"]
+    assert (observation["status"], observation["result"]) == ("ok", "[1, 2]")
+    assert {v["name"]: v["preview"] for v in observation["variables"]} == {
+        "old": "3",
+        "new": "[1, 2]",
+    }
+    assert [output["output_type"] for output in observation["outputs"]] == ["execute_result"]
+    kinds = [message["msg_type"] for message in response.published]
     assert kinds.index("execute_result") < kinds.index(CELL_RUN) < len(kinds) - 1
 
 
@@ -67,11 +70,11 @@ async def test_its_output_is_shown_while_it_runs_and_it_can_be_interrupted(
     await console.until_printed(running, "on")
 
     await console.ask("interrupt_request", channel="control")
-    told = await console.told(running)
+    response = await console.told(running)
 
-    (run,) = told_of(told)
+    (run,) = told_of(response)
     assert run["observation"]["status"] == "interrupted"
-    assert told.content["ename"] == "KeyboardInterrupt"
+    assert response.content["ename"] == "KeyboardInterrupt"
 
 
 async def test_an_interrupt_that_names_nobody_spares_what_the_engine_runs(
@@ -94,26 +97,26 @@ async def test_an_error_is_coloured_in_the_notebook_and_plain_for_the_engine(
 ) -> None:
     await bound(console, "x = 0")
 
-    told = await console.run("1 / x", subtask="s1")
+    response = await console.run("1 / x", subtask="s1")
 
-    (run,) = told_of(told)
-    (shown,) = [output for output in told.outputs if output["output_type"] == "error"]
+    (run,) = told_of(response)
+    (error_output,) = [output for output in response.outputs if output["output_type"] == "error"]
     error = run["observation"]["error"]
     assert (error["ename"], error["line"]) == ("ZeroDivisionError", 1)
-    assert "\x1b" in "".join(shown["traceback"])
+    assert "\x1b" in "".join(error_output["traceback"])
     assert "\x1b" not in "".join(error["traceback"])
 
 
 async def test_it_may_ask_its_user_for_a_line(console: Console) -> None:
     await bound(console, "x = 1")
-    asked = console.send_cell(
+    cell = console.send_cell(
         "print('got', input('? '))", options={"allow_stdin": True}, subtask="s1"
     )
 
     await asyncio.wait_for(console.client.get_stdin_msg(), 30)
     console.client.input("seven")
 
-    assert (await console.told(asked)).stream() == "got seven\n"
+    assert (await console.told(cell)).stream() == "got seven\n"
 
 
 @pytest.mark.parametrize(
@@ -130,10 +133,10 @@ async def test_a_cell_without_a_binding_runs_in_the_current_branch(
     await console.run("x = 'current'")
     await bound(console, "x = 'before'")
 
-    told = await console.run("print(x)", **wishes)
+    response = await console.run("print(x)", **wishes)
 
-    assert told.stream() == "current\n"
-    assert told_of(told) == []
+    assert response.stream() == "current\n"
+    assert told_of(response) == []
 
 
 async def test_a_cell_that_names_a_branch_itself_or_says_nothing_makes_no_fork(
@@ -162,9 +165,9 @@ async def test_a_new_table_takes_the_place_of_the_old_one(console: Console) -> N
 async def test_a_table_with_a_branch_that_is_not_there_changes_nothing(console: Console) -> None:
     await bound(console, "x = 'before'")
 
-    refused = await console.branch("bind", cells={"s1": "b0", "s2": "b99"})
+    reply = await console.branch("bind", cells={"s1": "b0", "s2": "b99"})
 
-    assert (refused["status"], refused["ename"]) == ("error", "BranchNotFound")
+    assert (reply["status"], reply["ename"]) == ("error", "BranchNotFound")
     assert (await console.run("print(x)", subtask="s1")).stream() == "before\n"
 
 
@@ -182,14 +185,14 @@ async def test_cells_of_a_notebook_run_one_after_the_other_and_stop_at_a_failure
 ) -> None:
     await bound(console, "import time")
 
-    sent = [
+    cells = [
         console.send_cell(code, subtask="s1")
         for code in ("time.sleep(0.3); print('one')", "1 / 0", "print('three')")
     ]
-    one, two, three = [await console.told(message) for message in sent]
+    one, two, three = [await console.told(message) for message in cells]
 
     assert one.stream() == "one\n"
     assert two.content["ename"] == "ZeroDivisionError"
     assert three.content["status"] == "aborted"
     starts = [m["parent_header"]["msg_id"] for m in console.arrivals if m["msg_type"] == CELL_RUN]
-    assert starts == sent[:2]
+    assert starts == cells[:2]

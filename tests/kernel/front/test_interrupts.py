@@ -36,9 +36,9 @@ async def test_an_interrupt_stops_the_cell_and_the_state_stays(
     cell = await started(console)
 
     await interrupt(console)
-    told = await console.told(cell)
+    response = await console.told(cell)
 
-    assert told.content["ename"] == "KeyboardInterrupt"
+    assert response.content["ename"] == "KeyboardInterrupt"
     assert (await console.run("x")).outputs[0]["data"]["text/plain"] == "1"
 
 
@@ -47,12 +47,12 @@ async def test_an_interrupt_that_names_a_branch_stops_no_other(console: Console)
     here, there = await started(console), await started(console, branch=other)
 
     await console.ask("interrupt_request", channel="control", branch=other)
-    stopped = await console.told(there)
-    listed = await console.branch("list", measure=False)
+    response = await console.told(there)
+    listing = await console.branch("list", measure=False)
     await interrupt_by_message(console)
 
-    assert stopped.content["ename"] == "KeyboardInterrupt"
-    assert [branch["state"] for branch in listed["branches"]] == ["busy", "idle"]
+    assert response.content["ename"] == "KeyboardInterrupt"
+    assert [branch["state"] for branch in listing["branches"]] == ["busy", "idle"]
     assert (await console.told(here)).content["ename"] == "KeyboardInterrupt"
 
 
@@ -64,8 +64,8 @@ async def test_an_interrupt_stops_all_that_runs_when_the_current_branch_is_idle(
 
     await interrupt_by_message(console)
 
-    told = [await console.told(cell) for cell in cells]
-    assert [one.content["ename"] for one in told] == ["KeyboardInterrupt"] * 2
+    responses = [await console.told(cell) for cell in cells]
+    assert [one.content["ename"] for one in responses] == ["KeyboardInterrupt"] * 2
 
 
 async def test_an_interrupt_of_an_idle_kernel_does_nothing(console: Console) -> None:

@@ -29,10 +29,10 @@ PLACES = "import os, tempfile; print(os.getpid(), tempfile.mkstemp()[1])"
 def family(pid: int) -> set[int]:
     """A process and all that come from it."""
     table = {process.pid: process.parent for process in processes()}
-    found = {pid}
-    while more := {child for child, parent in table.items() if parent in found} - found:
-        found |= more
-    return found
+    pids = {pid}
+    while more := {child for child, parent in table.items() if parent in pids} - pids:
+        pids |= more
+    return pids
 
 
 def wait_for(condition: Callable[[], bool]) -> bool:
@@ -83,9 +83,9 @@ async def test_a_restart_begins_with_a_fresh_root(console: Console) -> None:
 async def test_a_request_to_shut_down_is_answered_before_the_process_ends(console: Console) -> None:
     pids = family(console.manager.provisioner.pid)
 
-    asked = console.send("shutdown_request", {"restart": True}, channel="control")
+    message_id = console.send("shutdown_request", {"restart": True}, channel="control")
 
-    assert await console.reply_to(asked) == {"status": "ok", "restart": True}
+    assert await console.reply_to(message_id) == {"status": "ok", "restart": True}
     assert await asyncio.to_thread(wait_for, lambda: not alive(pids))
 
 
@@ -107,10 +107,10 @@ async def test_the_kernel_works_over_sockets_in_the_file_system(
     manager = AsyncKernelManager(kernel_name="exploracoder", transport="ipc", ip=address)
 
     async with open_console(manager) as console:
-        told = await console.run("6 * 7")
+        response = await console.run("6 * 7")
         sockets = list(tmp_path.glob("socket-*"))  # noqa: ASYNC240  # nothing waits
 
-    assert told.outputs[0]["data"]["text/plain"] == "42"
+    assert response.outputs[0]["data"]["text/plain"] == "42"
     assert len(sockets) == 5
 
 
@@ -118,11 +118,11 @@ async def test_the_banner_says_how_branches_are_made_and_kept_in_and_why(
     console: Console,
 ) -> None:
     info = await console.ask("kernel_info_request")
-    listed = await console.branch("list", measure=False)
+    listing = await console.branch("list", measure=False)
 
     for key in ("strategy", "strategy_reason", "python_version"):
-        assert listed[key] in info["banner"]
-    for text in listed["sandbox"].values():
+        assert listing[key] in info["banner"]
+    for text in listing["sandbox"].values():
         assert text in info["banner"] or text == "none"
 
 
@@ -133,22 +133,22 @@ async def test_who_starts_a_kernel_chooses_interpreter_strategy_and_sandbox(
     python = str(tmp_path / "bare" / "bin" / "python")
     manager = AsyncKernelManager(kernel_name="exploracoder")
 
-    chosen = {"python": python, "strategy": "replay", "sandbox": "off"}
-    async with open_console(manager, **chosen) as console:
-        listed = await console.branch("list")
-        told = await console.run("import sys; print(sys.prefix); 1 / 0")
+    options = {"python": python, "strategy": "replay", "sandbox": "off"}
+    async with open_console(manager, **options) as console:
+        listing = await console.branch("list")
+        response = await console.run("import sys; print(sys.prefix); 1 / 0")
 
-    assert (listed["strategy"], listed["sandbox"]["level"]) == ("replay", "off")
-    assert told.stream().strip() == str(tmp_path / "bare")
-    assert told.content["ename"] == "ZeroDivisionError"
+    assert (listing["strategy"], listing["sandbox"]["level"]) == ("replay", "off")
+    assert response.stream().strip() == str(tmp_path / "bare")
+    assert response.content["ename"] == "ZeroDivisionError"
 
 
 async def test_cells_run_in_the_folder_of_the_notebook(console: Console, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("a,b\n")
 
-    told = await console.run("open('data.csv').read()")
+    response = await console.run("open('data.csv').read()")
 
-    assert told.outputs[0]["data"]["text/plain"] == r"'a,b\n'"
+    assert response.outputs[0]["data"]["text/plain"] == r"'a,b\n'"
 
 
 async def test_the_front_imports_nothing_from_the_folder_of_the_notebook(
@@ -162,9 +162,9 @@ async def test_the_front_imports_nothing_from_the_folder_of_the_notebook(
     manager = AsyncKernelManager(kernel_name="exploracoder")
 
     async with open_console(manager, cwd=str(folder)) as console:
-        told = await console.run("6 * 7")
+        response = await console.run("6 * 7")
 
-    assert told.outputs[0]["data"]["text/plain"] == "42"
+    assert response.outputs[0]["data"]["text/plain"] == "42"
     assert not mark.exists()
 
 
@@ -195,11 +195,11 @@ def test_a_kernel_that_can_not_start_says_why_and_ends(
     tmp_path: Path, arguments: list[str], sentence: str
 ) -> None:
     with start("-f", connection(tmp_path), *arguments) as kernel:
-        _out, said = kernel.communicate(timeout=60)
+        _out, stderr = kernel.communicate(timeout=60)
 
     assert kernel.returncode == 2
-    assert sentence in said
-    assert "Traceback" not in said
+    assert sentence in stderr
+    assert "Traceback" not in stderr
 
 
 def test_a_broken_connection_file_is_named(tmp_path: Path) -> None:
@@ -207,10 +207,10 @@ def test_a_broken_connection_file_is_named(tmp_path: Path) -> None:
     file.write_text("{")
 
     with start("-f", file) as kernel:
-        _out, said = kernel.communicate(timeout=60)
+        _out, stderr = kernel.communicate(timeout=60)
 
     assert kernel.returncode == 2
-    assert str(file) in said
+    assert str(file) in stderr
 
 
 async def test_a_kernel_started_by_hand_writes_its_connection_file_and_removes_it_at_the_end(
@@ -246,15 +246,15 @@ async def test_messages_that_are_not_signed_are_not_answered(tmp_path: Path) -> 
         client.load_connection_file()
         client.start_channels(hb=False)  # a kernel that is still starting has no heartbeat
         await client.wait_for_ready(timeout=60)
-        answered = await stranger.shell_channel.msg_ready()
+        has_reply = await stranger.shell_channel.msg_ready()
         stranger.stop_channels()
         client.stop_channels()
         kernel.terminate()
-        _out, said = kernel.communicate(timeout=60)
+        _out, stderr = kernel.communicate(timeout=60)
 
-    assert not answered
-    assert "was left out" in said
-    assert "Invalid Signature" in said
+    assert not has_reply
+    assert "was left out" in stderr
+    assert "Invalid Signature" in stderr
 
 
 def test_a_kernel_whose_server_was_killed_ends(tmp_path: Path) -> None:

@@ -36,11 +36,11 @@ while True:
 @pytest.fixture
 async def manager(tmp_path: Path) -> AsyncIterator[Manager]:
     """Of a kernel that runs."""
-    started = AsyncKernelManager(kernel_name="exploracoder")
-    await started.start_kernel(cwd=str(tmp_path))
-    yield started
-    if started.has_kernel:
-        await started.shutdown_kernel(now=True)
+    kernel_manager = AsyncKernelManager(kernel_name="exploracoder")
+    await kernel_manager.start_kernel(cwd=str(tmp_path))
+    yield kernel_manager
+    if kernel_manager.has_kernel:
+        await kernel_manager.shutdown_kernel(now=True)
 
 
 def client_of(manager: Manager) -> Any:
@@ -72,8 +72,8 @@ def front(manager: Manager) -> int:
 async def test_whoever_waits_is_told_soon_and_once_and_nothing_can_be_asked_any_more(
     manager: Manager, end: Callable[[Manager], Awaitable[None]]
 ) -> None:
-    lost: list[str] = []
-    async with RemoteSidecar(client=client_of(manager), on_lost=lost.append) as remote:
+    losses: list[str] = []
+    async with RemoteSidecar(client=client_of(manager), on_lost=losses.append) as remote:
         running = asyncio.create_task(remote.run(remote.root, STUBBORN))
         await asyncio.sleep(0.3)
 
@@ -85,16 +85,16 @@ async def test_whoever_waits_is_told_soon_and_once_and_nothing_can_be_asked_any_
             await asyncio.wait_for(remote.run(remote.root, "1"), 1)
         await asyncio.sleep(2.5)
 
-    assert len(lost) == 1
+    assert len(losses) == 1
 
 
 async def test_leaving_is_no_loss(manager: Manager) -> None:
-    lost: list[str] = []
+    losses: list[str] = []
 
-    async with RemoteSidecar(client=client_of(manager), on_lost=lost.append):
+    async with RemoteSidecar(client=client_of(manager), on_lost=losses.append):
         pass
 
-    assert lost == []
+    assert losses == []
 
 
 async def test_leaving_ends_also_when_the_kernel_has_just_been_looked_at(
@@ -119,10 +119,10 @@ async def test_a_client_that_has_lost_its_kernel_is_followed_by_another(manager:
         await manager.restart_kernel()
 
     async with RemoteSidecar(client=client_of(manager)) as again:
-        seen = await again.run(again.root, "x")
+        observation = await again.run(again.root, "x")
 
-    assert seen.error is not None
-    assert seen.error.ename == "NameError"
+    assert observation.error is not None
+    assert observation.error.ename == "NameError"
 
 
 @contextlib.contextmanager
@@ -140,15 +140,15 @@ async def test_a_kernel_in_the_place_of_another_is_noticed(
     monkeypatch.setattr(kernel_client, "_MOST_MISSED", 1000)  # it is there again before that
     file = tmp_path / "kernel.json"
     write_connection_file(str(file), key=b"secret")
-    lost: list[str] = []
+    losses: list[str] = []
     with started(file) as first:
-        async with RemoteSidecar(connection_file=file, on_lost=lost.append) as remote:
+        async with RemoteSidecar(connection_file=file, on_lost=losses.append) as remote:
             first.kill()
             first.wait()
             with started(file), pytest.raises(SidecarError, match="started again"):
                 await asyncio.wait_for(remote.run(remote.root, "1"), 30)
 
-    assert len(lost) == 1
+    assert len(losses) == 1
 
 
 async def test_a_kernel_that_stands_still_is_lost_after_some_unanswered_pings(

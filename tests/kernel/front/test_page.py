@@ -25,7 +25,7 @@ def test_an_example_runs_as_it_stands(
     spec.install(prefix=tmp_path)
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "share" / "jupyter"))
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,
         capture_output=True,
@@ -34,4 +34,4 @@ def test_an_example_runs_as_it_stands(
         check=False,
     )
 
-    assert done.stdout == printed, done.stderr
+    assert process.stdout == printed, process.stderr

@@ -20,8 +20,8 @@ Console = Any
 @pytest.fixture
 async def remote(tmp_path: Path) -> AsyncIterator[RemoteSidecar]:
     """A kernel of its own, behind its client."""
-    async with RemoteSidecar(cwd=tmp_path) as opened:
-        yield opened
+    async with RemoteSidecar(cwd=tmp_path) as sidecar:
+        yield sidecar
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -71,11 +71,11 @@ async def test_branches_are_made_chosen_and_dropped(remote: RemoteSidecar) -> No
 async def test_questions_are_answered(remote: RemoteSidecar) -> None:
     await remote.run(remote.root, "import math")
 
-    (resolved,) = await remote.resolve(remote.root, ["math.sqrt"])
-    inspected = await remote.inspect(remote.root, "math.sqrt")
+    (name,) = await remote.resolve(remote.root, ["math.sqrt"])
+    inspection = await remote.inspect(remote.root, "math.sqrt")
 
-    assert resolved.exists
-    assert inspected.found
+    assert name.exists
+    assert inspection.found
     assert all(branch.own_bytes for branch in await remote.measure())
 
 
@@ -92,18 +92,18 @@ async def test_a_branch_that_is_dropped_while_it_is_current_leaves_its_parent_so
 
 
 async def test_a_cell_that_somebody_runs_by_hand_is_told(console: Console) -> None:
-    told: list[CellRun] = []
+    cell_runs: list[CellRun] = []
     client = console.manager.client()
-    async with RemoteSidecar(client=client, on_cell_run=told.append) as attached:
-        base = await attached.fork(attached.root)
-        await attached.run(base, "x = 20")
-        await attached.bind({"s1": base})
+    async with RemoteSidecar(client=client, on_cell_run=cell_runs.append) as remote:
+        base = await remote.fork(remote.root)
+        await remote.run(base, "x = 20")
+        await remote.bind({"s1": base})
 
         await console.run("y = 2 * x\ny", subtask="s1", role="candidate")
-        await asyncio.wait_for(until(lambda: bool(told)), 10)
-        there = await attached.run(told[0].branch, "y + 2")
+        await asyncio.wait_for(until(lambda: bool(cell_runs)), 10)
+        there = await remote.run(cell_runs[0].branch, "y + 2")
 
-    (run,) = told
+    (run,) = cell_runs
     assert (run.subtask, run.observation.result) == ("s1", "40")
     assert [variable.name for variable in run.observation.variables] == ["y"]
     assert there.result == "42"
@@ -113,13 +113,13 @@ async def test_candidates_run_at_the_same_time(remote: RemoteSidecar) -> None:
     branches = [await remote.fork(remote.root) for _ in range(3)]
     loop = asyncio.get_running_loop()
 
-    started = loop.time()
-    seen = await asyncio.gather(
+    start = loop.time()
+    observations = await asyncio.gather(
         *(remote.run(branch, "import time; time.sleep(0.5)") for branch in branches)
     )
 
-    assert loop.time() - started < 1.2
-    assert all(observation.ran for observation in seen)
+    assert loop.time() - start < 1.2
+    assert all(observation.ran for observation in observations)
 
 
 async def test_limits_and_interrupts_hold(remote: RemoteSidecar) -> None:
@@ -148,17 +148,17 @@ async def test_it_attaches_to_a_running_kernel_and_leaves_it_running(console: Co
     await console.run("x = 5")
 
     file = Path(console.manager.connection_file)
-    async with RemoteSidecar(connection_file=file) as attached:
-        seen = await attached.run(attached.root, "x")
+    async with RemoteSidecar(connection_file=file) as remote:
+        observation = await remote.run(remote.root, "x")
 
-    assert seen.result == "5"
+    assert observation.result == "5"
     assert (await console.run("x")).outputs[0]["data"]["text/plain"] == "5"
 
 
 async def test_a_kernel_that_dies_is_an_error_that_says_so(console: Console) -> None:
     client = console.manager.client()
-    async with RemoteSidecar(client=client) as attached:
-        running = asyncio.create_task(attached.run(attached.root, "while True: pass"))
+    async with RemoteSidecar(client=client) as remote:
+        running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
         await asyncio.sleep(0.3)
 
         await console.manager.shutdown_kernel(now=True)

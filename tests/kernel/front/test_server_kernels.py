@@ -40,9 +40,9 @@ async def test_two_clients_of_one_kernel_do_not_take_each_others_replies(
     ):
         branches = [await one.fork(one.root), await two.fork(two.root)]
         work = [one.run(branches[0], "'one'"), two.run(branches[1], "'two'")]
-        seen = await asyncio.wait_for(asyncio.gather(*work), 20)
+        observations = await asyncio.wait_for(asyncio.gather(*work), 20)
 
-    assert [observation.result for observation in seen] == ["'one'", "'two'"]
+    assert [observation.result for observation in observations] == ["'one'", "'two'"]
 
 
 async def test_a_kernel_that_dies_and_is_started_again_is_lost_and_can_be_opened_anew(
@@ -50,9 +50,9 @@ async def test_a_kernel_that_dies_and_is_started_again_is_lost_and_can_be_opened
 ) -> None:
     kernel_id = await kernels.start_kernel(kernel_name="exploracoder", path="")
     before = front(kernels, kernel_id)
-    lost: list[str] = []
+    losses: list[str] = []
     client = kernels.get_kernel(kernel_id).client()
-    async with RemoteSidecar(client=client, on_lost=lost.append) as remote:
+    async with RemoteSidecar(client=client, on_lost=losses.append) as remote:
         await remote.run(remote.root, "x = 1")
         running = asyncio.create_task(remote.run(remote.root, "while True: pass"))
         await asyncio.sleep(0.3)
@@ -61,14 +61,14 @@ async def test_a_kernel_that_dies_and_is_started_again_is_lost_and_can_be_opened
 
         with pytest.raises(SidecarError, match="kernel"):
             await asyncio.wait_for(running, 20)
-    assert len(lost) == 1
+    assert len(losses) == 1
 
     for _attempt in range(200):
         if await kernels.is_alive(kernel_id) and front(kernels, kernel_id) != before:
             break
         await asyncio.sleep(0.1)
     async with RemoteSidecar(client=kernels.get_kernel(kernel_id).client()) as again:
-        seen = await again.run(again.root, "x")
+        observation = await again.run(again.root, "x")
 
-    assert seen.error is not None
-    assert seen.error.ename == "NameError"
+    assert observation.error is not None
+    assert observation.error.ename == "NameError"

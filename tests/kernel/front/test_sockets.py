@@ -18,26 +18,26 @@ Console = Any
 
 def ask_much(client: BlockingKernelClient, count: int) -> int:
     """Keep three requests under way until that many are answered; how many were."""
-    answered = 0
+    reply_count = 0
     for _ in range(3):
         client.control_channel.send(client.session.msg("kernel_info_request"))
     with contextlib.suppress(queue.Empty):
-        while answered < count:
+        while reply_count < count:
             client.control_channel.get_msg(timeout=5)
-            answered += 1
+            reply_count += 1
             time.sleep(random.random() / 1000)
             client.control_channel.send(client.session.msg("kernel_info_request"))
-    return answered
+    return reply_count
 
 
 async def test_requests_that_come_while_replies_are_sent_are_all_taken(console: Console) -> None:
     client = BlockingKernelClient(connection_file=console.manager.connection_file)
     client.load_connection_file()
 
-    answered = await asyncio.to_thread(ask_much, client, 1000)
+    reply_count = await asyncio.to_thread(ask_much, client, 1000)
     client.stop_channels()
 
-    assert answered == 1000
+    assert reply_count == 1000
 
 
 async def test_a_reply_that_comes_just_before_a_request_is_sent_is_taken(

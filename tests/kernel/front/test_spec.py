@@ -23,11 +23,11 @@ def test_an_installed_kernelspec_starts_our_installation_with_the_users_python(
 ) -> None:
     folder = spec.install(sys.executable, name="other", sandbox="network", prefix=tmp_path)
 
-    found = KernelSpecManager(kernel_dirs=[str(folder.parent)]).get_kernel_spec("other")
-    assert found.argv[0] == sys.executable
-    assert found.argv[-4:] == ["--python", sys.executable, "--sandbox", "network"]
-    assert found.interrupt_mode == "message"
-    assert "other" in found.display_name
+    kernel_spec = KernelSpecManager(kernel_dirs=[str(folder.parent)]).get_kernel_spec("other")
+    assert kernel_spec.argv[0] == sys.executable
+    assert kernel_spec.argv[-4:] == ["--python", sys.executable, "--sandbox", "network"]
+    assert kernel_spec.interrupt_mode == "message"
+    assert "other" in kernel_spec.display_name
     assert (folder / "logo-svg.svg").read_text(encoding="utf-8").startswith("<svg")
 
 

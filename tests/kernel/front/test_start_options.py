@@ -16,8 +16,8 @@ from jupyter_client.manager import AsyncKernelManager
 VARIABLE = "KERNEL_EXPLORACODER"
 
 
-def environment(**wanted: Any) -> dict[str, str]:
-    return {VARIABLE: json.dumps(wanted)}
+def environment(**options: Any) -> dict[str, str]:
+    return {VARIABLE: json.dumps(options)}
 
 
 async def test_a_kernel_is_started_as_the_variable_says(tmp_path: Path, open_console: Any) -> None:
@@ -30,14 +30,14 @@ async def test_a_kernel_is_started_as_the_variable_says(tmp_path: Path, open_con
     env = environment(strategy="replay", cwd=str(folder), readable=[str(beside)])
 
     async with open_console(manager, env=env) as console:
-        listed = await console.branch("list")
-        told = await console.run(
+        listing = await console.branch("list")
+        response = await console.run(
             f"import os\nprint(open('data.csv').read(), open({str(beside / 'more.txt')!r}).read(),"
             f" {VARIABLE!r} in os.environ, 'PATH' in os.environ)"
         )
 
-    assert listed["strategy"] == "replay"
-    assert told.stream() == "a,b more False True\n"
+    assert listing["strategy"] == "replay"
+    assert response.stream() == "a,b more False True\n"
 
 
 async def test_arguments_come_before_the_variable(tmp_path: Path, open_console: Any) -> None:
@@ -45,9 +45,9 @@ async def test_arguments_come_before_the_variable(tmp_path: Path, open_console: 
     env = environment(strategy="fork", sandbox="off")
 
     async with open_console(manager, env=env, strategy="replay") as console:
-        listed = await console.branch("list")
+        listing = await console.branch("list")
 
-    assert (listed["strategy"], listed["sandbox"]["level"]) == ("replay", "off")
+    assert (listing["strategy"], listing["sandbox"]["level"]) == ("replay", "off")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ async def test_arguments_come_before_the_variable(tmp_path: Path, open_console: 
 def test_a_variable_that_says_no_such_thing_ends_the_kernel_with_a_sentence(
     text: str, says: str
 ) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "exploracoder_kernel.kernel"],
         env={**os.environ, VARIABLE: text},
         capture_output=True,
@@ -74,16 +74,16 @@ def test_a_variable_that_says_no_such_thing_ends_the_kernel_with_a_sentence(
         timeout=60,
     )
 
-    assert done.returncode == 2
-    assert f"The variable {VARIABLE} can't be used" in done.stderr
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 2
+    assert f"The variable {VARIABLE} can't be used" in process.stderr
+    assert says in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_the_variable_is_taken_out_of_the_environment() -> None:
     surroundings = {**environment(sandbox="network"), "PATH": "/bin"}
 
-    wanted = start_options.options_from(surroundings, {"sandbox": None, "strategy": "replay"})
+    options = start_options.options_from(surroundings, {"sandbox": None, "strategy": "replay"})
 
-    assert (wanted.sandbox, wanted.strategy) == ("network", "replay")
+    assert (options.sandbox, options.strategy) == ("network", "replay")
     assert surroundings == {"PATH": "/bin"}

@@ -13,30 +13,30 @@ ALLOWED = {"allow_stdin": True}
 async def test_a_cell_gets_the_line_that_the_user_types(console: Console) -> None:
     cell = console.send_cell("name = input('Who? ')\nname", options=ALLOWED)
 
-    asked = await console.client.get_stdin_msg(timeout=20)
+    question = await console.client.get_stdin_msg(timeout=20)
     console.client.input("Ada")
-    told = await console.told(cell)
+    response = await console.told(cell)
 
-    assert asked["content"] == {"prompt": "Who? ", "password": False}
-    assert asked["parent_header"]["msg_id"] == cell
-    assert told.outputs[-1]["data"]["text/plain"] == "'Ada'"
+    assert question["content"] == {"prompt": "Who? ", "password": False}
+    assert question["parent_header"]["msg_id"] == cell
+    assert response.outputs[-1]["data"]["text/plain"] == "'Ada'"
 
 
 async def test_a_password_is_asked_for_as_one(console: Console) -> None:
     cell = console.send_cell("import getpass; len(getpass.getpass('Word: '))", options=ALLOWED)
 
-    asked = await console.client.get_stdin_msg(timeout=20)
+    question = await console.client.get_stdin_msg(timeout=20)
     console.client.input("12345")
 
-    assert asked["content"]["password"] is True
+    assert question["content"]["password"] is True
     assert (await console.told(cell)).outputs[-1]["data"]["text/plain"] == "5"
 
 
 async def test_a_front_end_without_a_user_gets_an_error_that_says_so(console: Console) -> None:
-    told = await console.run("input()", options={"allow_stdin": False})
+    response = await console.run("input()", options={"allow_stdin": False})
 
-    assert told.content["status"] == "error"
-    assert "input() is not available" in told.content["evalue"]
+    assert response.content["status"] == "error"
+    assert "input() is not available" in response.content["evalue"]
 
 
 async def test_a_question_can_be_interrupted_and_the_next_one_asked(console: Console) -> None:
@@ -44,15 +44,15 @@ async def test_a_question_can_be_interrupted_and_the_next_one_asked(console: Con
     await console.client.get_stdin_msg(timeout=20)
 
     await console.ask("interrupt_request", channel="control")
-    told = await console.told(cell)
+    response = await console.told(cell)
     console.client.input("too late")
     await asyncio.sleep(0.2)
     again = console.send_cell("input('second ')", options=ALLOWED)
-    asked = await console.client.get_stdin_msg(timeout=20)
+    question = await console.client.get_stdin_msg(timeout=20)
     console.client.input("in time")
 
-    assert told.content["ename"] == "KeyboardInterrupt"
-    assert asked["content"]["prompt"] == "second "
+    assert response.content["ename"] == "KeyboardInterrupt"
+    assert question["content"]["prompt"] == "second "
     assert (await console.told(again)).outputs[-1]["data"]["text/plain"] == "'in time'"
 
 
@@ -64,8 +64,8 @@ async def test_two_branches_ask_one_after_the_other(console: Console) -> None:
     ]
 
     for _ in cells:
-        asked = await console.client.get_stdin_msg(timeout=20)
-        console.client.input(asked["content"]["prompt"].strip())
+        question = await console.client.get_stdin_msg(timeout=20)
+        console.client.input(question["content"]["prompt"].strip())
 
-    told = [await console.told(cell) for cell in cells]
-    assert [one.outputs[-1]["data"]["text/plain"] for one in told] == ["'here'", "'there'"]
+    responses = [await console.told(cell) for cell in cells]
+    assert [one.outputs[-1]["data"]["text/plain"] for one in responses] == ["'here'", "'there'"]

@@ -58,15 +58,17 @@ class Files:
 
     def harm(self, ours: Path) -> list[str]:
         """What is not as it was; ``ours`` is the folder of the code that runs in branches."""
-        found = [f"{path}: {text}" for path, text in self._changes()]
-        gone = self._numbered - _names(self.victims)
-        if gone:
-            found.append(f"{len(gone)} of {len(self._numbered)} folders of the user's are gone")
-            self._numbered -= gone
-        found += [f"{path} was made" for path in self._additions(ours)]
+        problems = [f"{path}: {text}" for path, text in self._changes()]
+        missing_names = self._numbered - _names(self.victims)
+        if missing_names:
+            problems.append(
+                f"{len(missing_names)} of {len(self._numbered)} folders of the user's are gone"
+            )
+            self._numbered -= missing_names
+        problems += [f"{path} was made" for path in self._additions(ours)]
         if not self._can_lock():
-            found.append("somebody holds a lock on a file of the user's")
-        return found
+            problems.append("somebody holds a lock on a file of the user's")
+        return problems
 
     def _changes(self) -> Iterator[tuple[str, str]]:
         now = self._look()
@@ -109,13 +111,13 @@ def _names(folder: Path) -> set[str]:
 
 def _describe(path: Path) -> str:
     """A file's kind, rights, times, links, attributes, flags and contents."""
-    seen = path.lstat()
+    status = path.lstat()
     contents = ""
-    if stat.S_ISREG(seen.st_mode):
+    if stat.S_ISREG(status.st_mode):
         contents = f" {ctypes.c_uint32(hash(path.read_bytes())).value:x} flags {_flags(path):x}"
     names = ",".join(os.listxattr(path, follow_symlinks=False))
-    kept = f"{seen.st_mode:o} {seen.st_uid} {seen.st_nlink} {seen.st_mtime_ns}"
-    return f"{kept} [{names}]{contents}"
+    metadata = f"{status.st_mode:o} {status.st_uid} {status.st_nlink} {status.st_mtime_ns}"
+    return f"{metadata} [{names}]{contents}"
 
 
 def _flags(path: Path) -> int:

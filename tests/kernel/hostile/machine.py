@@ -117,15 +117,18 @@ class Machine:
 
     def _own(self) -> Share:
         """What the session itself takes: others write to the disk too."""
-        named = (path for path in self._folder.rglob("*"))
-        held = (
+        paths = (path for path in self._folder.rglob("*"))
+        deleted_paths = (
             path
             for process in psutil.Process().children(recursive=True)
             for path in Path(f"/proc/{process.pid}/fd").glob("*")
             if _target(path).endswith(" (deleted)")
         )
         files = size = 0
-        for path, follows in (*((path, False) for path in named), *((path, True) for path in held)):
+        for path, follows in (
+            *((path, False) for path in paths),
+            *((path, True) for path in deleted_paths),
+        ):
             with contextlib.suppress(OSError):
                 files, size = files + 1, size + path.stat(follow_symlinks=follows).st_blocks * 512
         return Share(size, files)
@@ -133,19 +136,19 @@ class Machine:
     async def harm(self) -> list[str]:
         """What is not as it was."""
         now = self._look()
-        found = [
+        problems = [
             f"{name} was {self._state[name]!r}, is {now[name]!r}"
             for name in now
             if now[name] != self._state[name]
         ]
         self._state = now
         if self._peak:
-            found.append(self._peak)
+            problems.append(self._peak)
             self._peak = ""
         more = await self._leftovers()
         if more:
-            found.append(f"{more} processes more than before")
-        return found
+            problems.append(f"{more} processes more than before")
+        return problems
 
     def _look(self) -> dict[str, str]:
         own = Path("/proc/self")

@@ -55,22 +55,22 @@ class Objects:
     def harm(self) -> list[str]:
         """What is not as it was."""
         libc = _libc()
-        found = []
+        problems = []
         if ctypes.string_at(self._address, len(_TEXT)) != _TEXT or self._attachments() != 1:
-            found.append("shared memory was attached, changed or removed")
+            problems.append("shared memory was attached, changed or removed")
         state = [libc.semctl(self.semaphore, 0, ask) for ask in (_GET_VALUE, _GET_PID)]
         if state != [5, os.getpid()]:
-            found.append("a semaphore was changed or removed")
+            problems.append("a semaphore was changed or removed")
         if self._messages() != (1, os.getpid(), 0):
-            found.append("a queue was read, written or removed")
+            problems.append("a queue was read, written or removed")
         attributes = (ctypes.c_long * 8)()
         if libc.mq_getattr(self._posix, attributes) == -1 or attributes[3] != 1:
-            found.append("a POSIX queue was read or written")
+            problems.append("a POSIX queue was read or written")
         if not _has_queue(self.posix):
-            found.append("a POSIX queue was removed")
+            problems.append("a POSIX queue was removed")
         if _has_queue(f"{self.posix}-left"):
-            found.append("a POSIX queue was left")
-        return found
+            problems.append("a POSIX queue was left")
+        return problems
 
     def remove(self) -> None:
         """Remove what is still there."""

@@ -112,8 +112,10 @@ class Servers:
         """What was reached since this was asked last."""
         await asyncio.sleep(0)  # what has come is counted in the loop's next turn
         counts, self._received = self._received, {}
-        allowed = {"TCP", "UDP"} if self._has_network else set()
-        found = [f"{name} reached {n} times" for name, n in counts.items() if name not in allowed]
+        allowed_names = {"TCP", "UDP"} if self._has_network else set()
+        problems = [
+            f"{name} reached {n} times" for name, n in counts.items() if name not in allowed_names
+        ]
         if termios.tcgetattr(self._terminal) != self._settings:
-            found.append("a terminal was set")
-        return found
+            problems.append("a terminal was set")
+        return problems

@@ -123,7 +123,7 @@ class HostileSession:
         self.left_behind = self._files.left_behind()
 
     async def _start(self) -> None:
-        chosen = sandbox.choose(
+        choice = sandbox.choose(
             self.variant.level,
             python=sys.executable,
             cwd=self._files.task,
@@ -131,7 +131,7 @@ class HostileSession:
         )
         self.sidecar = Sidecar(
             cwd=self._files.task,
-            launcher=chosen.launcher,
+            launcher=choice.launcher,
             limits=_QUICK,
             strategy=self.variant.strategy,
         )
@@ -175,26 +175,26 @@ class HostileSession:
         }
 
     async def _require(self, branch: str, code: str) -> str:
-        seen = await self.sidecar.run(branch, code)
-        if not seen.ran:
-            raise SidecarError(f"The session could not be prepared: {seen.error}")
-        return seen.result or ""
+        observation = await self.sidecar.run(branch, code)
+        if not observation.ran:
+            raise SidecarError(f"The session could not be prepared: {observation.error}")
+        return observation.result or ""
 
     async def attack(self, snippet: Snippet) -> Outcome:
         """Run a snippet in a branch of its own, and drop the branch."""
-        started = time.monotonic()
+        start = time.monotonic()
         try:
             branch = await self.sidecar.fork(self.sidecar.root)
         except SidecarError as error:
             text = f"it could not be tried: {error}"
-            return Outcome(snippet, None, (text,), time.monotonic() - started)
+            return Outcome(snippet, None, (text,), time.monotonic() - start)
         differences = self._why_elsewhere(branch)
-        seen: Observation | None = None
+        observation: Observation | None = None
         if not differences:
             async with self._machine.watched():
-                seen, differences = await self._attack(snippet, branch)
+                observation, differences = await self._attack(snippet, branch)
         await self.sidecar.drop(branch)
-        return Outcome(snippet, seen, tuple(differences), time.monotonic() - started)
+        return Outcome(snippet, observation, tuple(differences), time.monotonic() - start)
 
     def _why_elsewhere(self, branch: str) -> list[str]:
         """Why a branch is not beside those that it is to attack: then it has nobody to harm."""
@@ -204,10 +204,10 @@ class HostileSession:
 
     async def _attack(self, snippet: Snippet, branch: str) -> tuple[Observation | None, list[str]]:
         differences: list[str] = []
-        seen: Observation | None = None
+        observation: Observation | None = None
         try:
-            seen = await self.sidecar.run(branch, snippet.code, snippet.limits)
-            differences += snippet.differences(seen)
+            observation = await self.sidecar.run(branch, snippet.code, snippet.limits)
+            differences += snippet.differences(observation)
             if snippet.is_clean_after:
                 after = await self.sidecar.run(branch, "print('clean')\n6 * 7", _QUICK)
                 is_clean = (after.stdout, after.stderr, after.result) == ("clean\n", "", "42")
@@ -216,39 +216,39 @@ class HostileSession:
                     differences.append(f"the next cell gave {after}"[:500])
         except SidecarError as error:
             differences.append(f"no observation: {error}")
-        return seen, differences
+        return observation, differences
 
     async def harm(self) -> list[str]:
         """What is not as it was, in words; to be asked while nothing runs."""
-        found = []
+        problems = []
         for branch, expected in ((self.sidecar.root, 1000), (self.sentinel, 1001)):
-            found += await self._changes_of(branch, "len(kept)", str(expected))
-        found += await self._changes_of(self.sentinel, _VIEW, _EXPECTED_VIEW)
-        found += await self._changes_of_a_fresh_branch()
-        found += self._files.harm(_OURS)
+            problems += await self._changes_of(branch, "len(kept)", str(expected))
+        problems += await self._changes_of(self.sentinel, _VIEW, _EXPECTED_VIEW)
+        problems += await self._changes_of_a_fresh_branch()
+        problems += self._files.harm(_OURS)
         if _hashes(_OURS) != self._ours:
-            found.append("the code that runs in branches has changed")
-        found += await self._servers.harm()
-        found += self._objects.harm()
-        return [*found, *await self._machine.harm()]
+            problems.append("the code that runs in branches has changed")
+        problems += await self._servers.harm()
+        problems += self._objects.harm()
+        return [*problems, *await self._machine.harm()]
 
     async def _changes_of_a_fresh_branch(self) -> list[str]:
         try:
             branch = await self.sidecar.fork(self.sidecar.root)
-            found = await self._changes_of(branch, _VIEW, _EXPECTED_VIEW)
+            changes = await self._changes_of(branch, _VIEW, _EXPECTED_VIEW)
             await self.sidecar.drop(branch)
         except SidecarError as error:
             return [f"no branch can be made: {error}"]
-        return found
+        return changes
 
     async def _changes_of(self, branch: str, code: str, expected: str) -> list[str]:
         try:
-            seen = await self.sidecar.run(branch, code, _QUICK)
+            observation = await self.sidecar.run(branch, code, _QUICK)
         except SidecarError as error:
             return [f"branch {branch} is lost: {error}"]
-        if seen.result == expected:
+        if observation.result == expected:
             return []
-        return [f"branch {branch} says {seen.result or seen}"[:500]]
+        return [f"branch {branch} says {observation.result or observation}"[:500]]
 
 
 @contextlib.contextmanager

@@ -65,35 +65,40 @@ class Snippet:
         """Its name with its family's."""
         return f"{self.family}: {self.name}"
 
-    def differences(self, seen: Observation) -> list[str]:
+    def differences(self, observation: Observation) -> list[str]:
         """What is not as expected, in words."""
-        ename = seen.error.ename if seen.error else ""
-        evalue = seen.error.evalue if seen.error else ""
-        found = []
-        if seen.status not in self.statuses:
-            found.append(f"status {seen.status}, not {' or '.join(self.statuses)}: {evalue[:300]}")
-        if self.enames and seen.error and ename not in self.enames:
-            found.append(f"{ename}, not {' or '.join(self.enames)}: {evalue[:300]}")
-        missing = set(self.limits_hit) - set(seen.limits_hit)
+        ename = observation.error.ename if observation.error else ""
+        evalue = observation.error.evalue if observation.error else ""
+        problems = []
+        if observation.status not in self.statuses:
+            problems.append(
+                f"status {observation.status}, not {' or '.join(self.statuses)}: {evalue[:300]}"
+            )
+        if self.enames and observation.error and ename not in self.enames:
+            problems.append(f"{ename}, not {' or '.join(self.enames)}: {evalue[:300]}")
+        missing = set(self.limits_hit) - set(observation.limits_hit)
         if missing:
             unmet = ", ".join(sorted(missing))
-            found.append(f"limits not hit: {unmet}; but {seen.status}: {evalue[:300]} {seen.note}")
-        if self.says and self.says not in evalue + seen.stdout + seen.stderr:
-            found.append(f"{self.says!r} is said nowhere, but: {evalue[:300]}")
-        if self.result is not None and seen.result != self.result:
-            found.append(f"result {seen.result}, not {self.result}")
-        return found
+            problems.append(
+                f"limits not hit: {unmet}; but {observation.status}: "
+                f"{evalue[:300]} {observation.note}"
+            )
+        if self.says and self.says not in evalue + observation.stdout + observation.stderr:
+            problems.append(f"{self.says!r} is said nowhere, but: {evalue[:300]}")
+        if self.result is not None and observation.result != self.result:
+            problems.append(f"result {observation.result}, not {self.result}")
+        return problems
 
 
 def read(folder: Path = SNIPPETS, variant: Variant | None = None) -> tuple[Snippet, ...]:
     """All snippets that have something to attack in a variant, by file and place."""
     kind = variant or Variant()
-    found = (
+    snippets = (
         _snippet(file.stem, name, body, kind)
         for file in sorted(folder.glob("*.py"))
         for name, body in _cells(file.read_text(encoding="utf-8"))
     )
-    return tuple(snippet for snippet in found if snippet is not None)
+    return tuple(snippet for snippet in snippets if snippet is not None)
 
 
 def _cells(text: str) -> list[tuple[str, str]]:

@@ -19,8 +19,8 @@ from exploracoder_kernel.sidecar import Sidecar
 
 @contextlib.asynccontextmanager
 async def opened(folder: Path, mechanism: str) -> AsyncIterator[Sidecar]:
-    chosen = choose("strict", python=sys.executable, cwd=folder, mechanisms=(mechanism,))
-    async with Sidecar(cwd=folder, launcher=chosen.launcher, strategy="fork") as sidecar:
+    choice = choose("strict", python=sys.executable, cwd=folder, mechanisms=(mechanism,))
+    async with Sidecar(cwd=folder, launcher=choice.launcher, strategy="fork") as sidecar:
         yield sidecar
 
 
@@ -33,7 +33,7 @@ async def run_in(folder: Path, mechanism: str, code: str) -> Observation:
 async def test_nobody_is_held_up_by_a_lease_on_a_file(tmp_path: Path, mechanism: str) -> None:
     (tmp_path / "data.txt").write_text("1")
 
-    seen = await run_in(
+    observation = await run_in(
         tmp_path,
         mechanism,
         "import fcntl\nfile = open('data.txt')\n"
@@ -42,7 +42,7 @@ async def test_nobody_is_held_up_by_a_lease_on_a_file(tmp_path: Path, mechanism:
         "    except PermissionError:\n        print('refused')\n",
     )
 
-    assert seen.stdout.split() == ["refused", "refused"]
+    assert observation.stdout.split() == ["refused", "refused"]
 
 
 @pytest.mark.parametrize("mechanism", ["bubblewrap", "landlock"])
@@ -51,7 +51,7 @@ async def test_no_file_is_sealed_through_a_descriptor_that_reads(
 ) -> None:
     (tmp_path / "data.txt").write_text("1")
 
-    seen = await run_in(
+    observation = await run_in(
         tmp_path,
         mechanism,
         "import errno, fcntl\nfile = open('data.txt')\n"
@@ -60,13 +60,13 @@ async def test_no_file_is_sealed_through_a_descriptor_that_reads(
         "    except OSError as error:\n        print(errno.errorcode[error.errno])\n",
     )
 
-    assert seen.stdout.split() == ["EPERM"] * 3
+    assert observation.stdout.split() == ["EPERM"] * 3
 
 
 async def test_a_device_keeps_its_mode_where_the_superuser_starts_the_sandbox(
     tmp_path: Path,
 ) -> None:
-    seen = await run_in(
+    observation = await run_in(
         tmp_path,
         "bubblewrap",
         "import os\nos.system('echo 1 > /dev/null') or print('written')\n"
@@ -74,7 +74,7 @@ async def test_a_device_keeps_its_mode_where_the_superuser_starts_the_sandbox(
         "except OSError as error:\n    print('refused')\n",
     )
 
-    assert seen.stdout.split() == ["written", "refused"]
+    assert observation.stdout.split() == ["written", "refused"]
 
 
 @pytest.mark.parametrize("mechanism", ["bubblewrap", "landlock"])

@@ -24,8 +24,8 @@ async def session() -> AsyncIterator[HostileSession]:
     variant = next(filter(can_be_had, VARIANTS), None)
     if variant is None:
         pytest.skip("there is no sandbox here")
-    async with HostileSession(variant) as opened:
-        yield opened
+    async with HostileSession(variant) as hostile_session:
+        yield hostile_session
 
 
 def overwrite_memory(targets: Targets) -> None:

@@ -63,10 +63,10 @@ WAITING = {
 
 def opened(variant: Variant, strategy: Strategy, task: Path) -> Sidecar:
     require(variant)
-    chosen = sandbox.choose(
+    choice = sandbox.choose(
         variant.level, python=sys.executable, cwd=task, mechanisms=(variant.mechanism,)
     )
-    return Sidecar(cwd=task, launcher=chosen.launcher, strategy=strategy)
+    return Sidecar(cwd=task, launcher=choice.launcher, strategy=strategy)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
@@ -81,8 +81,8 @@ async def test_folders_with_the_numbers_of_branches_are_left_alone(
         await sidecar.run(sidecar.root, f"VICTIMS = {str(victims)!r}")
         attacker = await sidecar.fork(sidecar.root)
         await sidecar.run(attacker, TURN_INTO_LINKS)
-        started = following_processes(FOLDERS)
-        numbers = range(2, FOLDERS + 2) if variant.mechanism == "bubblewrap" else started
+        pids = following_processes(FOLDERS)
+        numbers = range(2, FOLDERS + 2) if variant.mechanism == "bubblewrap" else pids
         for number in numbers:
             (victims / str(number)).mkdir()
         await sidecar.drop(attacker)
@@ -96,13 +96,13 @@ async def test_folders_with_the_numbers_of_branches_are_left_alone(
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 async def test_a_limit_of_time_means_what_it_says(tmp_path: Path, variant: Variant) -> None:
-    taken = {}
+    durations = {}
     async with opened(variant, variant.strategy, tmp_path) as sidecar:
         for name, code in WAITING.items():
             branch = await sidecar.fork(sidecar.root)
-            started = time.monotonic()
+            start = time.monotonic()
             await sidecar.run(branch, code, LIMITS)
-            taken[name] = time.monotonic() - started
+            durations[name] = time.monotonic() - start
             await sidecar.drop(branch)
 
-    assert {name: seconds for name, seconds in taken.items() if seconds > ALLOWED_SECONDS} == {}
+    assert {name: seconds for name, seconds in durations.items() if seconds > ALLOWED_SECONDS} == {}

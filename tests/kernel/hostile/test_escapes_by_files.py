@@ -70,8 +70,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, cache: Path) -> Workpl
 
 @pytest.fixture
 def server() -> Iterator[ScriptedModelServer]:
-    with ScriptedModelServer(always(ANSWER)) as opened:
-        yield opened
+    with ScriptedModelServer(always(ANSWER)) as model_server:
+        yield model_server
 
 
 def test_modules_in_the_temporary_folder_are_not_run(
@@ -109,13 +109,13 @@ def test_no_check_passes_by_what_a_candidate_has_left(place: Workplace) -> None:
     (place.work / "calc.py").write_text("value = 0\n")
     check = place.folder / "check.py"
     check.write_text("assert answer() == 42\n")
-    left = f"[{', '.join(PLACES)}]".replace("TAG", f"left-{secrets.token_hex(4)}")
-    with ScriptedModelServer(always(CHEATING_ANSWER.replace("{here}", left))) as server:
+    paths = f"[{', '.join(PLACES)}]".replace("TAG", f"left-{secrets.token_hex(4)}")
+    with ScriptedModelServer(always(CHEATING_ANSWER.replace("{here}", paths))) as server:
         words = explore_words(server, "statistics")
-        ended = place.run(*words, "--check", check, "--entry-point", "answer", "--json")
+        exploration = place.run(*words, "--check", check, "--entry-point", "answer", "--json")
 
-    assert ended.code == 1
-    assert json.loads(ended.out)["status"] == "failed"
+    assert exploration.code == 1
+    assert json.loads(exploration.out)["status"] == "failed"
 
 
 def make_loop(library: Path) -> bool:
@@ -190,10 +190,10 @@ def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path, name: st
     if not TREES[name](library):
         pytest.skip("only the superuser can make one")
 
-    ended = place.run("index", library, seconds=TREE_SECONDS)
-    found = place.run("search", "what is kept outside", "--library", library, "--json")
+    indexing = place.run("index", library, seconds=TREE_SECONDS)
+    search = place.run("search", "what is kept outside", "--library", library, "--json")
 
-    assert ended.code >= 0, f"it did not end within {TREE_SECONDS:.0f} s"
-    assert "Traceback" not in ended.err + ended.out
-    assert ended.peak_bytes < GIGABYTE
-    assert SECRET not in found.out
+    assert indexing.code >= 0, f"it did not end within {TREE_SECONDS:.0f} s"
+    assert "Traceback" not in indexing.err + indexing.out
+    assert indexing.peak_bytes < GIGABYTE
+    assert SECRET not in search.out

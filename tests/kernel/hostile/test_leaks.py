@@ -73,14 +73,14 @@ async def play(
     forks: int, alive: int, folder: Path, level: LevelChoice, *mechanisms: Mechanism
 ) -> list[Look]:
     """Fork and run, with ``alive`` branches there at any time: how things stood early and late."""
-    chosen = sandbox.choose(level, python=sys.executable, cwd=folder, mechanisms=mechanisms)
+    choice = sandbox.choose(level, python=sys.executable, cwd=folder, mechanisms=mechanisms)
     looks, branches = [], collections.deque[str]()
-    async with Sidecar(cwd=folder, launcher=chosen.launcher) as sidecar:
+    async with Sidecar(cwd=folder, launcher=choice.launcher) as sidecar:
         await sidecar.run(sidecar.root, "kept = list(range(1000))")
         for number in range(1, forks + 1):
             branches.append(await sidecar.fork(sidecar.root))
-            seen = await sidecar.run(branches[-1], f"kept.append({number})\nlen(kept)")
-            assert seen.result == "1001"
+            observation = await sidecar.run(branches[-1], f"kept.append({number})\nlen(kept)")
+            assert observation.result == "1001"
             if len(branches) > alive:
                 await sidecar.drop(branches.popleft())
             if number in (min(SETTLED_AFTER, forks), forks):

@@ -42,18 +42,18 @@ def keeper() -> int:
 
 def jump_to_the_last_number() -> None:
     """Let the next processes of the sandbox have the highest numbers, and those after them low."""
-    entered = ["nsenter", "--target", str(keeper()), "--pid", "sh", "-c"]
+    command = ["nsenter", "--target", str(keeper()), "--pid", "sh", "-c"]
     jump = "echo $(($(cat /proc/sys/kernel/pid_max) - 8)) > /proc/sys/kernel/ns_last_pid"
-    done = subprocess.run([*entered, jump], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"only the superuser can set a process's number: {done.stderr.strip()}")
+    process = subprocess.run([*command, jump], capture_output=True, text=True)
+    if process.returncode:
+        pytest.skip(f"only the superuser can set a process's number: {process.stderr.strip()}")
 
 
 async def test_a_branch_reaches_no_other_when_numbers_begin_anew(tmp_path: Path) -> None:
-    chosen = sandbox.choose(
+    choice = sandbox.choose(
         "strict", python=sys.executable, cwd=tmp_path, mechanisms=("bubblewrap",)
     )
-    async with Sidecar(cwd=tmp_path, launcher=chosen.launcher) as sidecar:
+    async with Sidecar(cwd=tmp_path, launcher=choice.launcher) as sidecar:
         root = (await sidecar.run(sidecar.root, "import os; os.getpid()")).result
         other = await sidecar.fork(sidecar.root)
         beside = (await sidecar.run(other, "kept = 1; os.getpid()")).result

@@ -37,8 +37,8 @@ def call(number):
 @pytest.fixture
 async def confined(tmp_path: Path) -> AsyncIterator[Sidecar]:
     """A sidecar in the strict sandbox."""
-    chosen = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
-    async with Sidecar(cwd=tmp_path, launcher=chosen.launcher) as sidecar:
+    choice = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
+    async with Sidecar(cwd=tmp_path, launcher=choice.launcher) as sidecar:
         yield sidecar
 
 
@@ -60,11 +60,11 @@ async def test_forbidden_calls_are_refused_and_unknown_ones_are_not_there(
     unknown = [n for n in map(seccomp.number, seccomp.ABSENT) if n is not None] + [467, 5000]
     await confined.run(confined.root, CALL)
 
-    seen = await confined.run(
+    observation = await confined.run(
         confined.root, f"{{call(n) for n in {forbidden}}}, {{call(n) for n in {unknown}}}"
     )
 
-    assert seen.result == "({1}, {38})"
+    assert observation.result == "({1}, {38})"
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="there are no such calls")
@@ -73,18 +73,18 @@ async def test_a_call_in_the_guise_of_another_architecture_ends_the_process(
 ) -> None:
     await confined.run(confined.root, CALL)
 
-    seen = await confined.run(confined.root, "call(0x40000000 + 39)")
+    observation = await confined.run(confined.root, "call(0x40000000 + 39)")
 
-    assert seen.status == "killed"
-    assert seen.error is not None
-    assert "SIGSYS" in seen.error.evalue
+    assert observation.status == "killed"
+    assert observation.error is not None
+    assert "SIGSYS" in observation.error.evalue
 
 
 async def test_signals_reach_the_branchs_own_processes_and_no_others(confined: Sidecar) -> None:
     other = await confined.fork(confined.root)
     there = (await confined.run(other, "import os; os.getpid()")).result
 
-    seen = await confined.run(
+    observation = await confined.run(
         confined.root,
         "import os, signal, subprocess\n"
         "child = subprocess.Popen(['sleep', '60'])\n"
@@ -99,13 +99,13 @@ async def test_signals_reach_the_branchs_own_processes_and_no_others(confined: S
         "codes, len(refused)",
     )
 
-    assert seen.result == "((-15, -9), 4)"
+    assert observation.result == "((-15, -9), 4)"
 
 
 async def test_processes_up_to_the_limit_may_be_started_one_after_another(
     confined: Sidecar,
 ) -> None:
-    seen = await confined.run(
+    observation = await confined.run(
         confined.root,
         "import subprocess\n"
         "for _ in range(30):\n"
@@ -115,22 +115,22 @@ async def test_processes_up_to_the_limit_may_be_started_one_after_another(
         Limits(processes=3),
     )
 
-    assert seen.result == "[0, 0]"
-    assert seen.limits_hit == ()
+    assert observation.result == "[0, 0]"
+    assert observation.limits_hit == ()
 
 
 async def test_a_fork_over_the_limit_is_refused_and_the_branch_lives_on(confined: Sidecar) -> None:
-    seen = await confined.run(
+    observation = await confined.run(
         confined.root,
         "import subprocess\nstarted = []\n"
         "while True: started.append(subprocess.Popen(['sleep', '60']))",
         Limits(processes=5),
     )
 
-    assert seen.status == "limit"
-    assert seen.limits_hit == ("processes",)
-    assert seen.error is not None
-    assert seen.error.ename == "BlockingIOError"
+    assert observation.status == "limit"
+    assert observation.limits_hit == ("processes",)
+    assert observation.error is not None
+    assert observation.error.ename == "BlockingIOError"
     after = await confined.run(confined.root, "{one.wait() for one in started}, len(started)")
     assert after.result == "({-9}, 4)"
 
@@ -138,23 +138,23 @@ async def test_a_fork_over_the_limit_is_refused_and_the_branch_lives_on(confined
 async def test_of_forks_without_an_end_none_is_left_when_the_cell_has_ended(
     confined: Sidecar,
 ) -> None:
-    seen = await confined.run(confined.root, "import os\nwhile True: os.fork()")
+    observation = await confined.run(confined.root, "import os\nwhile True: os.fork()")
     after = await confined.run(
         confined.root,
         "def is_alive(pid): return open(f'/proc/{pid}/stat').read().rpartition(')')[2][1] != 'Z'\n"
         "[pid for pid in os.listdir('/proc') if pid.isdigit() and is_alive(pid)]",
     )
 
-    assert seen.limits_hit == ("processes",)
+    assert observation.limits_hit == ("processes",)
     assert after.result == "['1', '2']"
 
 
 async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
     tmp_path: Path,
 ) -> None:
-    chosen = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
+    choice = sandbox.choose("strict", python=sys.executable, cwd=tmp_path)
     setting = LaunchSettings(
-        sys.executable, tmp_path, clean_environment(os.environ), chosen.launcher
+        sys.executable, tmp_path, clean_environment(os.environ), choice.launcher
     )
     root, _start = await open_launch(setting)
     await root.wait_ready()
@@ -166,8 +166,8 @@ async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
         await asyncio.wait_for(keeper, 5)
         root.launch.kill(1)
 
-        asked = cell_request("1 + 1", Limits(), CellRequest(), None, may_force=False)
-        assert (await Run(other, asked, Limits(), None).observe()).result == "2"
+        request = cell_request("1 + 1", Limits(), CellRequest(), None, may_force=False)
+        assert (await Run(other, request, Limits(), None).observe()).result == "2"
     finally:
         for process in (root, other):
             process.close()
@@ -175,15 +175,15 @@ async def test_a_process_number_that_is_not_the_branchs_own_gives_no_power(
 
 
 async def test_branches_of_a_sandbox_may_use_half_of_the_machine(confined: Sidecar) -> None:
-    seen = await confined.run(
+    observation = await confined.run(
         confined.root,
         "import os\n"
         "half = os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // 2\n"
         "big = bytearray(half)",
     )
 
-    assert seen.status == "limit"
-    assert seen.limits_hit == ("memory_bytes",)
+    assert observation.status == "limit"
+    assert observation.limits_hit == ("memory_bytes",)
 
 
 async def test_forks_find_what_their_parent_left_and_nothing_of_their_siblings(
@@ -207,9 +207,11 @@ async def test_forks_find_what_their_parent_left_and_nothing_of_their_siblings(
     await confined.run(second, write.format("mine"))
     late = await confined.fork(confined.root)
 
-    seen = [(await confined.run(branch, find)).result for branch in (confined.root, second, late)]
+    results = [
+        (await confined.run(branch, find)).result for branch in (confined.root, second, late)
+    ]
 
-    assert seen == [str([["ours"]] * 4), str([["mine", "ours"]] * 4), str([["ours"]] * 4)]
+    assert results == [str([["ours"]] * 4), str([["mine", "ours"]] * 4), str([["ours"]] * 4)]
 
 
 class WithBadFilter:
@@ -233,7 +235,7 @@ async def test_where_no_filter_can_be_loaded_nothing_runs_and_it_says_why(tmp_pa
 
 async def test_without_a_sandbox_processes_are_counted(tmp_path: Path) -> None:
     async with Sidecar(cwd=tmp_path) as sidecar:
-        seen = await sidecar.run(
+        observation = await sidecar.run(
             sidecar.root,
             "import subprocess, time\n"
             "started = [subprocess.Popen(['sleep', '60']) for _ in range(8)]\n"
@@ -241,9 +243,9 @@ async def test_without_a_sandbox_processes_are_counted(tmp_path: Path) -> None:
             Limits(processes=5),
         )
 
-    assert seen.status == "limit"
-    assert seen.error is not None
-    assert seen.error.ename == "ProcessLimitError"
+    assert observation.status == "limit"
+    assert observation.error is not None
+    assert observation.error.ename == "ProcessLimitError"
 
 
 async def test_a_storm_of_refused_forks_does_not_hold_up_other_branches(confined: Sidecar) -> None:
@@ -252,13 +254,13 @@ async def test_a_storm_of_refused_forks_does_not_hold_up_other_branches(confined
     running = asyncio.create_task(confined.run(stormy, storm, Limits(wall_seconds=3)))
     await asyncio.sleep(1)
 
-    started = time.monotonic()
+    start_time = time.monotonic()
     calm = await confined.fork(confined.root)
-    seen = await confined.run(calm, "6 * 7")
-    seconds = time.monotonic() - started
+    observation = await confined.run(calm, "6 * 7")
+    seconds = time.monotonic() - start_time
 
     assert not running.done()
-    assert seen.result == "42"
+    assert observation.result == "42"
     assert confined.tree()[-1].created == "fork"
     assert seconds < 2
     assert "processes" in (await running).limits_hit

@@ -86,9 +86,9 @@ class Workplace:
         """Put modules there that tell that they ran; with their own ones, which nobody replaces."""
         marker = str(self.folder / "marker")
         for name in names:
-            told = f"{where.name}/{name}\n".encode()
+            line = f"{where.name}/{name}\n".encode()
             code = f"import posix; f = posix.open({marker!r}, 0o2101, 0o600)"
-            code += f"; posix.write(f, {told!r}); posix.close(f)\n"
+            code += f"; posix.write(f, {line!r}); posix.close(f)\n"
             (where / name).write_text(code)
 
     @property
@@ -136,20 +136,23 @@ def always(code: str) -> Callable[[RecordedRequest], Outcome]:
     return answer
 
 
-def _filled(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
+def _filled(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
     """The least that a JSON Schema allows."""
     if "$ref" in schema:
-        return _filled(named[schema["$ref"].rpartition("/")[2]], named)
+        return _filled(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
-            return _filled(schema[choice][0], named)
+            return _filled(schema[choice][0], definitions)
     if "enum" in schema or "const" in schema:
         return schema.get("const", next(iter(schema.get("enum", [None]))))
     kind = schema.get("type")
     if kind == "object":
-        return {name: _filled(inner, named) for name, inner in schema.get("properties", {}).items()}
+        return {
+            name: _filled(inner, definitions)
+            for name, inner in schema.get("properties", {}).items()
+        }
     if kind == "array":
-        return [_filled(schema.get("items", {}), named)]
+        return [_filled(schema.get("items", {}), definitions)]
     return {"integer": 1, "number": 1, "boolean": True, "null": None}.get(
         str(kind), "Work out the answer"
     )

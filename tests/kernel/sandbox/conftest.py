@@ -77,10 +77,10 @@ def look(boxed: Choose, task: Path) -> Look:
     """Runs a snippet in a sandbox of its own and says what it showed."""
 
     async def run(
-        code: str, level: str = "strict", *, cwd: Path = task, **chosen: Any
+        code: str, level: str = "strict", *, cwd: Path = task, **options: Any
     ) -> Observation:
-        python = chosen.get("python", sys.executable)
-        launcher = boxed(level, cwd=cwd, **chosen).launcher
+        python = options.get("python", sys.executable)
+        launcher = boxed(level, cwd=cwd, **options).launcher
         async with Sidecar(python, cwd, launcher=launcher) as sidecar:
             return await sidecar.run(sidecar.root, code)
 

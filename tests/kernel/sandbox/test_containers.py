@@ -52,8 +52,8 @@ asyncio.run(main())
 def outcome(folder: Path, forbidden: str, level: str = "auto") -> str:
     """What a process says that may not make some calls."""
     command = [sys.executable, "-c", FORBIDDING, forbidden, level]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-    return ended.stdout.strip() or ended.stderr
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return process.stdout.strip() or process.stderr
 
 
 def test_without_user_namespaces_landlock_keeps_code_in(tmp_path: Path) -> None:
@@ -66,29 +66,29 @@ def test_without_landlock_bubblewrap_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("level", ["auto", "strict", "network"])
 def test_without_both_it_is_refused_and_said_what_to_do(tmp_path: Path, level: str) -> None:
-    said = outcome(tmp_path, "namespaces landlock_create_ruleset", level)
+    output = outcome(tmp_path, "namespaces landlock_create_ruleset", level)
 
-    assert said.startswith("refused: There is no sandbox to run snippets in.")
-    assert "In a container, allow user namespaces" in said
-    assert "Landlock" in said
+    assert output.startswith("refused: There is no sandbox to run snippets in.")
+    assert "In a container, allow user namespaces" in output
+    assert "Landlock" in output
 
 
 @pytest.mark.parametrize("level", ["auto", "strict", "network"])
 def test_without_filters_of_system_calls_it_is_refused_and_said_why(
     tmp_path: Path, level: str
 ) -> None:
-    said = outcome(tmp_path, "seccomp", level)
+    output = outcome(tmp_path, "seccomp", level)
 
-    assert said.startswith("refused: There is no sandbox to run snippets in.")
-    assert "System calls can't be filtered here" in said
+    assert output.startswith("refused: There is no sandbox to run snippets in.")
+    assert "System calls can't be filtered here" in output
 
 
 def test_without_libseccomp_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyseccomp", None)
     seccomp.trouble.cache_clear()
 
-    said = seccomp.trouble()
+    reason = seccomp.trouble()
 
     seccomp.trouble.cache_clear()
-    assert said is not None
-    assert "apt install libseccomp2" in said
+    assert reason is not None
+    assert "apt install libseccomp2" in reason

@@ -42,20 +42,20 @@ def digest(folder: Path) -> str:
 async def test_inputs_are_read_by_relative_and_by_absolute_paths(
     look: Look, task: Path, value_of: Callable[..., Any]
 ) -> None:
-    seen = await look(
+    observation = await look(
         f"{ASK}read('input.txt'), read('data/more.txt'), read({str(task / 'input.txt')!r}), "
         "sorted(os.listdir())"
     )
 
-    assert value_of(seen) == ("given", "more", "given", ["data", "input.txt"])
+    assert value_of(observation) == ("given", "more", "given", ["data", "input.txt"])
 
 
 async def test_a_users_module_is_imported(look: Look, task: Path) -> None:
     (task / "mine.py").write_text("answer = 42\n")
 
-    seen = await look("import mine\nmine.answer")
+    observation = await look("import mine\nmine.answer")
 
-    assert seen.result == "42"
+    assert observation.result == "42"
 
 
 ATTEMPTS = (
@@ -87,31 +87,31 @@ async def test_the_users_files_can_not_be_changed(boxed: Choose, task: Path) -> 
         for attempt in ATTEMPTS:
             branch = await sidecar.fork(sidecar.root)
 
-            seen = await sidecar.run(branch, attempt.format(task=str(task)))
+            observation = await sidecar.run(branch, attempt.format(task=str(task)))
 
             after = digest(task), os.stat(task / "input.txt")  # noqa: PTH116
             is_quiet = any(word in attempt for word in (*QUIETLY_REFUSED, *OF_ITS_OWN_LINKS))
-            assert seen.status == "error" or is_quiet, attempt
+            assert observation.status == "error" or is_quiet, attempt
             assert after[0] == before[0], attempt
             assert (after[1].st_mode, after[1].st_mtime) == (before[1].st_mode, before[1].st_mtime)
 
 
 async def test_new_files_stay_private(look: Look, task: Path) -> None:
-    seen = await look("open('out.txt', 'w').write('mine')\nopen('out.txt').read()")
+    observation = await look("open('out.txt', 'w').write('mine')\nopen('out.txt').read()")
 
-    assert seen.result == "'mine'"
+    assert observation.result == "'mine'"
     assert not (task / "out.txt").exists()
 
 
 async def test_the_home_is_not_seen(look: Look, home: Path, value_of: Callable[..., Any]) -> None:
-    seen = await look(
+    observation = await look(
         f"{ASK}home = {str(home)!r}\n"
         "outcome(lambda: os.listdir(home)), read(home + '/notes.txt'), "
         "read(home + '/.ssh/id_rsa'), os.path.expanduser('~')"
     )
 
-    *refused, own = value_of(seen)
-    assert set(refused) <= set(REFUSED)
+    *refusals, own = value_of(observation)
+    assert set(refusals) <= set(REFUSED)
     assert own != str(home)
 
 
@@ -122,13 +122,13 @@ async def test_a_task_in_the_home_itself_shows_no_secrets(
     (home / "project" / ".env").write_text("KEY=secret")
     (home / "project" / ".env.example").write_text("KEY=")
 
-    seen = await look(
+    observation = await look(
         f"{ASK}[read(n) for n in ('notes.txt', '.ssh/id_rsa', '.aws/credentials', '.netrc', "
         "'.config/gh/hosts.yml', 'project/.env', 'project/.env.example')]",
         cwd=home,
     )
 
-    notes, *secrets, example = value_of(seen)
+    notes, *secrets, example = value_of(observation)
     assert (notes, example) == ("secret", "KEY=")
     assert set(secrets) <= set(REFUSED)
 
@@ -141,12 +141,12 @@ async def test_what_a_home_hides_by_a_dot_is_seen_only_when_asked_for(
     (home / ".toolrc").write_text("secret")
     code = f"{ASK}[read(n) for n in ('.tool/settings', '.toolrc', 'notes.txt')]"
 
-    seen = await look(code, cwd=home)
-    asked = await look(code, cwd=home, inputs=(home / ".tool",))
+    observation = await look(code, cwd=home)
+    with_input = await look(code, cwd=home, inputs=(home / ".tool",))
 
-    assert set(value_of(seen)[:2]) <= set(REFUSED)
-    assert value_of(asked)[0] == "secret"
-    assert value_of(asked)[1] in REFUSED
+    assert set(value_of(observation)[:2]) <= set(REFUSED)
+    assert value_of(with_input)[0] == "secret"
+    assert value_of(with_input)[1] in REFUSED
 
 
 async def test_secrets_deep_in_a_task_are_not_seen(
@@ -158,9 +158,11 @@ async def test_secrets_deep_in_a_task_are_not_seen(
         (deep / name).parent.mkdir(parents=True, exist_ok=True)
         (deep / name).write_text("secret")
 
-    seen = await look(f"{ASK}[read('a/b/c/d/' + n) for n in {(*names, 'special_tokens.json')!r}]")
+    observation = await look(
+        f"{ASK}[read('a/b/c/d/' + n) for n in {(*names, 'special_tokens.json')!r}]"
+    )
 
-    *secrets, tokens = value_of(seen)
+    *secrets, tokens = value_of(observation)
     assert set(secrets) <= set(REFUSED)
     assert tokens == "secret"
 
@@ -168,14 +170,14 @@ async def test_secrets_deep_in_a_task_are_not_seen(
 async def test_a_folder_around_the_home_shows_none_of_it(
     look: Look, home: Path, task: Path, value_of: Callable[..., Any]
 ) -> None:
-    seen = await look(
+    observation = await look(
         f"{ASK}read('task/input.txt'), read('home/notes.txt'), read('home/.ssh/id_rsa')",
         cwd=home.parent,
     )
 
-    given, *hidden = value_of(seen)
-    assert given == "given"
-    assert set(hidden) <= set(REFUSED)
+    text, *refusals = value_of(observation)
+    assert text == "given"
+    assert set(refusals) <= set(REFUSED)
 
 
 async def test_links_lead_to_nothing_that_is_not_shown(
@@ -184,9 +186,9 @@ async def test_links_lead_to_nothing_that_is_not_shown(
     (task / "key").symlink_to(home / ".ssh" / "id_rsa")
     (task / "folder").symlink_to(home)
 
-    seen = await look(f"{ASK}read('key'), read('folder/notes.txt')")
+    observation = await look(f"{ASK}read('key'), read('folder/notes.txt')")
 
-    assert set(value_of(seen)) <= set(REFUSED)
+    assert set(value_of(observation)) <= set(REFUSED)
 
 
 async def test_more_inputs_can_be_read_and_not_written(
@@ -197,10 +199,12 @@ async def test_more_inputs_can_be_read_and_not_written(
     path = str(tmp_path / "elsewhere" / "big.csv")
 
     without = await look(f"{ASK}read({path!r})")
-    given = await look(f"{ASK}read({path!r}), write({path!r})", inputs=(tmp_path / "elsewhere",))
+    with_input = await look(
+        f"{ASK}read({path!r}), write({path!r})", inputs=(tmp_path / "elsewhere",)
+    )
 
     assert value_of(without) in REFUSED
-    text, refusal = value_of(given)
+    text, refusal = value_of(with_input)
     assert text == "a,b"
     assert refusal in REFUSED
 
@@ -213,14 +217,14 @@ async def test_a_task_and_an_input_are_seen_where_links_name_them(
     (tmp_path / "by-link.csv").symlink_to(tmp_path / "elsewhere" / "big.csv")
     (tmp_path / "task-by-link").symlink_to(task)
 
-    seen = await look(
+    observation = await look(
         f"{ASK}read({str(tmp_path / 'by-link.csv')!r}), read('input.txt'), "
         f"read({str(tmp_path / 'task-by-link' / 'input.txt')!r})",
         cwd=tmp_path / "task-by-link",
         inputs=(tmp_path / "by-link.csv",),
     )
 
-    assert value_of(seen) == ("a,b", "given", "given")
+    assert value_of(observation) == ("a,b", "given", "given")
 
 
 async def test_scratch_below_a_task_or_a_hidden_home_works(
@@ -235,20 +239,20 @@ async def test_scratch_below_a_task_or_a_hidden_home_works(
     itself = await look(code, cwd=home)
     below = await look(code, cwd=home / "tmp")
 
-    for seen in (around, itself, below):
-        written, refusal = value_of(seen)
-        assert written == 1
+    for observation in (around, itself, below):
+        count, refusal = value_of(observation)
+        assert count == 1
         assert refusal in REFUSED
 
 
 async def test_secrets_of_the_system_are_not_read(look: Look, value_of: Callable[..., Any]) -> None:
     """Even where the superuser starts it, whose files they are."""
-    seen = await look(
+    observation = await look(
         f"{ASK}[read(n) for n in ('/etc/shadow', '/etc/gshadow', '/etc/sudoers', "
         "'/etc/ssh/ssh_host_ed25519_key', '/root/.bashrc', '/proc/kcore', '/dev/mem', '/dev/sda')]"
     )
 
-    assert set(value_of(seen)) <= set(REFUSED)
+    assert set(value_of(observation)) <= set(REFUSED)
 
 
 async def test_nothing_outside_scratch_is_written(
@@ -268,11 +272,11 @@ async def test_nothing_outside_scratch_is_written(
 
     # A place in the machine's temporary folder may be one in the sandbox's own.
     elsewhere = [str(home / "new"), str(tmp_path / "other" / "new")]
-    seen = await look(
+    observation = await look(
         f"{ASK}_ = [write(n) for n in {elsewhere!r}]\n[write(n) for n in {targets!r}]"
     )
 
-    assert set(value_of(seen)) <= set(REFUSED)
+    assert set(value_of(observation)) <= set(REFUSED)
     assert (digest(home), digest(tmp_path / "other")) == before
     assert not [target for target in targets[:4] if os.path.exists(target)]  # noqa: ASYNC240, PTH110
 
@@ -282,23 +286,25 @@ async def test_fonts_that_matplotlib_knows_are_brought_along(look: Look, home: P
     (home / ".cache" / "matplotlib" / "fontlist-v390.json").write_text("{}")
     (home / ".cache" / "matplotlib" / "other").write_text("secret")
 
-    seen = await look("import os\nos.listdir(os.path.expanduser('~/.cache/matplotlib'))")
+    observation = await look("import os\nos.listdir(os.path.expanduser('~/.cache/matplotlib'))")
 
-    assert seen.result == "['fontlist-v390.json']"
+    assert observation.result == "['fontlist-v390.json']"
 
 
 async def test_a_task_in_the_root_shows_no_more_than_others(
     look: Look, home: Path, value_of: Callable[..., Any]
 ) -> None:
-    seen = await look(f"{ASK}read({str(home / 'notes.txt')!r}), read('etc/shadow')", cwd=Path("/"))
+    observation = await look(
+        f"{ASK}read({str(home / 'notes.txt')!r}), read('etc/shadow')", cwd=Path("/")
+    )
 
-    assert set(value_of(seen)) <= set(REFUSED)
+    assert set(value_of(observation)) <= set(REFUSED)
 
 
 async def test_temporary_files_and_caches_are_scratch(
     look: Look, value_of: Callable[..., Any]
 ) -> None:
-    seen = await look(
+    observation = await look(
         "import os, tempfile\nfrom pathlib import Path\n"
         "with tempfile.NamedTemporaryFile() as file:\n    name = file.name\n"
         "(Path.home() / '.cache').mkdir(exist_ok=True)\n"
@@ -306,7 +312,7 @@ async def test_temporary_files_and_caches_are_scratch(
         "name, str(Path.home()), os.getcwd()"
     )
 
-    places = value_of(seen)
+    places = value_of(observation)
     assert places[0].startswith("/tmp/")
     assert all("exploracoder" in place for place in places[1:])
     assert not [place for place in places if os.path.exists(place)]  # noqa: ASYNC240, PTH110

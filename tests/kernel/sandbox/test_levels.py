@@ -24,27 +24,27 @@ def chosen(task: Path, level: Any = "auto", **more: Any) -> Any:
 
 
 def test_auto_is_strict_and_says_what_it_keeps_code_from(boxed: Choose, mechanism: str) -> None:
-    found = boxed("auto")
+    choice = boxed("auto")
 
-    assert (found.level, found.mechanism) == ("strict", mechanism)
-    assert "no network" in found.reason
-    assert str(found) == f"strict ({mechanism})"
+    assert (choice.level, choice.mechanism) == ("strict", mechanism)
+    assert "no network" in choice.reason
+    assert str(choice) == f"strict ({mechanism})"
 
 
 def test_network_says_that_services_of_this_machine_are_reached(boxed: Choose) -> None:
-    found = boxed("network")
+    choice = boxed("network")
 
-    assert found.level == "network"
-    assert "services that listen on it" in found.reason
+    assert choice.level == "network"
+    assert "services that listen on it" in choice.reason
 
 
 def test_landlock_says_what_it_can_not_hide(task: Path) -> None:
     try:
-        found = chosen(task, mechanisms=("landlock",))
+        choice = chosen(task, mechanisms=("landlock",))
     except SandboxUnavailable as error:
         pytest.skip(error.missing)
 
-    assert "see which processes run on this machine" in found.reason
+    assert "see which processes run on this machine" in choice.reason
 
 
 def test_without_bubblewrap_landlock_is_taken_and_bubblewrap_advised(
@@ -52,12 +52,12 @@ def test_without_bubblewrap_landlock_is_taken_and_bubblewrap_advised(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     try:
-        found = chosen(task)
+        choice = chosen(task)
     except SandboxUnavailable as error:
         pytest.skip(error.missing)
 
-    assert found.mechanism == "landlock"
-    assert "apt install bubblewrap" in found.reason
+    assert choice.mechanism == "landlock"
+    assert "apt install bubblewrap" in choice.reason
 
 
 def test_a_bubblewrap_that_does_not_work_is_quoted(
@@ -69,27 +69,27 @@ def test_a_bubblewrap_that_does_not_work_is_quoted(
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{broken.parent}:/usr/bin:/bin")
 
-    with pytest.raises(SandboxUnavailable) as caught:
+    with pytest.raises(SandboxUnavailable) as refusal:
         chosen(task, mechanisms=("bubblewrap",), consent=Consent(tmp_path / "none"))
 
-    assert "does not work here (bwrap: No permissions to create namespace)" in str(caught.value)
+    assert "does not work here (bwrap: No permissions to create namespace)" in str(refusal.value)
 
 
 def test_without_any_the_error_says_how_to_go_on(task: Path, consent: Consent) -> None:
-    with pytest.raises(SandboxUnavailable) as caught:
+    with pytest.raises(SandboxUnavailable) as refusal:
         chosen(task, mechanisms=(), consent=consent)
 
-    assert "--sandbox off" in str(caught.value)
-    assert "exploracoder doctor --allow-no-sandbox" in str(caught.value)
+    assert "--sandbox off" in str(refusal.value)
+    assert "exploracoder doctor --allow-no-sandbox" in str(refusal.value)
 
 
 def test_consent_is_remembered_for_auto_and_can_be_taken_back(task: Path, consent: Consent) -> None:
     consent.give()
 
     again = Consent(consent.file)
-    found = chosen(task, mechanisms=(), consent=again)
-    assert (found.level, found.mechanism) == ("off", "none")
-    assert found.reason.startswith("You agreed to go on without")
+    choice = chosen(task, mechanisms=(), consent=again)
+    assert (choice.level, choice.mechanism) == ("off", "none")
+    assert choice.reason.startswith("You agreed to go on without")
 
     again.take_back()
     with pytest.raises(SandboxUnavailable):
@@ -156,14 +156,14 @@ def test_the_advice_fits_the_kernels_settings(
 async def test_a_first_branch_that_ends_before_it_is_confined_is_started_once_more(
     boxed: Choose, task: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    found, compiled = boxed("strict"), seccomp.compiled
+    choice, compile_filters = boxed("strict"), seccomp.compiled
 
-    def broken_once(**wanted: bool) -> dict[str, Any]:
-        monkeypatch.setattr(seccomp, "compiled", compiled)
-        return {**compiled(**wanted), "programs": ["A"]}
+    def broken_once(**options: bool) -> dict[str, Any]:
+        monkeypatch.setattr(seccomp, "compiled", compile_filters)
+        return {**compile_filters(**options), "programs": ["A"]}
 
     monkeypatch.setattr(seccomp, "compiled", broken_once)
-    async with Sidecar(cwd=task, launcher=found.launcher) as sidecar:
+    async with Sidecar(cwd=task, launcher=choice.launcher) as sidecar:
         assert (await sidecar.run(sidecar.root, "1 + 1")).result == "2"
 
     assert "it ended early, with exit code 1." in caplog.text

@@ -17,29 +17,31 @@ SMALL = SandboxLimits(file_bytes=2**20, open_files=64, memory_bytes=2**29)
 
 
 async def test_a_file_over_its_size_is_an_error_and_names_the_limit(look: Look) -> None:
-    seen = await look("open('big', 'wb').write(bytes(2**21))", limits=SMALL)
+    observation = await look("open('big', 'wb').write(bytes(2**21))", limits=SMALL)
 
-    assert (seen.status, seen.limits_hit) == ("limit", ("file_bytes",))
-    assert seen.error is not None
-    assert seen.error.ename == "OSError"
+    assert (observation.status, observation.limits_hit) == ("limit", ("file_bytes",))
+    assert observation.error is not None
+    assert observation.error.ename == "OSError"
 
 
 async def test_too_many_open_files_are_an_error_and_name_the_limit(look: Look) -> None:
-    seen = await look("files = []\nwhile True: files.append(open('/dev/null'))", limits=SMALL)
+    observation = await look(
+        "files = []\nwhile True: files.append(open('/dev/null'))", limits=SMALL
+    )
 
-    assert (seen.status, seen.limits_hit) == ("limit", ("open_files",))
+    assert (observation.status, observation.limits_hit) == ("limit", ("open_files",))
 
 
 async def test_too_much_memory_is_an_error_and_names_the_limit(look: Look) -> None:
-    seen = await look("x = bytearray(2**30)", limits=SMALL)
+    observation = await look("x = bytearray(2**30)", limits=SMALL)
 
-    assert (seen.status, seen.limits_hit) == ("limit", ("memory_bytes",))
-    assert seen.error is not None
-    assert seen.error.ename == "MemoryError"
+    assert (observation.status, observation.limits_hit) == ("limit", ("memory_bytes",))
+    assert observation.error is not None
+    assert observation.error.ename == "MemoryError"
 
 
 async def test_limits_can_not_be_raised(look: Look, value_of: Callable[..., Any]) -> None:
-    seen = await look(
+    observation = await look(
         "import resource\nrefused = []\n"
         "for name in ('FSIZE', 'NOFILE', 'DATA', 'CORE'):\n"
         "    number = getattr(resource, f'RLIMIT_{name}')\n"
@@ -49,14 +51,14 @@ async def test_limits_can_not_be_raised(look: Look, value_of: Callable[..., Any]
         limits=SMALL,
     )
 
-    assert value_of(seen) == ["FSIZE", "NOFILE", "DATA", "CORE"]
+    assert value_of(observation) == ["FSIZE", "NOFILE", "DATA", "CORE"]
 
 
 @pytest.mark.parametrize("place", ["/dev/shm/x", "/tmp/x", "x", "~/x"])
 async def test_what_may_be_written_is_bounded_in_all(
     look: Look, mechanism: str, place: str
 ) -> None:
-    seen = await look(
+    observation = await look(
         f"import os, time\nplace = os.path.expanduser({place!r})\n"
         "for number in range(64):\n"
         "    with open(f'{place}{number}', 'wb') as file: file.write(bytes(2**20))\n"
@@ -65,20 +67,20 @@ async def test_what_may_be_written_is_bounded_in_all(
     )
 
     if mechanism == "landlock" and place.startswith("/"):
-        assert seen.error is not None
-        assert seen.error.ename == "PermissionError"
+        assert observation.error is not None
+        assert observation.error.ename == "PermissionError"
     else:
-        assert (seen.status, seen.limits_hit) == ("limit", ("scratch_bytes",))
+        assert (observation.status, observation.limits_hit) == ("limit", ("scratch_bytes",))
 
 
 async def test_how_many_files_may_be_made_is_bounded(look: Look, mechanism: str) -> None:
-    seen = await look(
+    observation = await look(
         "import time\nfor number in range(5000): open(str(number), 'w').close()\ntime.sleep(10)",
         limits=SandboxLimits(scratch_files=1000),
     )
 
     name = "scratch_bytes" if mechanism == "bubblewrap" else "scratch_files"
-    assert (seen.status, seen.limits_hit) == ("limit", (name,))
+    assert (observation.status, observation.limits_hit) == ("limit", (name,))
 
 
 @pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
@@ -104,6 +106,6 @@ async def test_after_a_folder_that_is_too_deep_others_are_still_looked_at(
     async with Sidecar(sys.executable, task, launcher=boxed(limits=limits).launcher) as sidecar:
         first, second = [await sidecar.fork(sidecar.root) for _ in range(2)]
 
-        seen = [await sidecar.run(first, deep), await sidecar.run(second, large)]
+        observations = [await sidecar.run(first, deep), await sidecar.run(second, large)]
 
-    assert [one.limits_hit for one in seen] == [("scratch_files",), ("scratch_bytes",)]
+    assert [one.limits_hit for one in observations] == [("scratch_files",), ("scratch_bytes",)]

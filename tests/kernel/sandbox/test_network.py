@@ -55,19 +55,19 @@ def datagrams() -> Iterator[socket.socket]:
 
 
 async def test_strict_reaches_no_server_of_this_machine(look: Look, port: int) -> None:
-    seen = await look(
+    observation = await look(
         f"{ASK}outcome(lambda: socket.create_connection(('127.0.0.1', {port})).recv(9))"
     )
 
-    assert seen.result in ("'ConnectionRefusedError'", "'PermissionError'")
+    assert observation.result in ("'ConnectionRefusedError'", "'PermissionError'")
 
 
 async def test_network_reaches_it(look: Look, port: int) -> None:
-    seen = await look(
+    observation = await look(
         f"{ASK}outcome(lambda: socket.create_connection(('127.0.0.1', {port})).recv(9))", "network"
     )
 
-    assert seen.result == "b'hello'"
+    assert observation.result == "b'hello'"
 
 
 @pytest.mark.parametrize("level", ["strict", "network"])
@@ -80,11 +80,11 @@ async def test_datagrams_leave_only_with_network(
         level,
     )
 
-    received = []
+    payloads = []
     with contextlib.suppress(TimeoutError):
-        received.append(datagrams.recv(9))
+        payloads.append(datagrams.recv(9))
 
-    assert received == ([b"x"] if level == "network" else [])
+    assert payloads == ([b"x"] if level == "network" else [])
 
 
 # Landlock has no network of its own: no socket can be made instead.
@@ -92,9 +92,9 @@ async def test_datagrams_leave_only_with_network(
 async def test_no_interface_but_loopback_is_there_in_strict(
     look: Look, value_of: Callable[..., Any]
 ) -> None:
-    seen = await look("import socket\n[name for _, name in socket.if_nameindex()]")
+    observation = await look("import socket\n[name for _, name in socket.if_nameindex()]")
 
-    assert value_of(seen) == ["lo"]
+    assert value_of(observation) == ["lo"]
 
 
 @pytest.mark.parametrize("level", ["strict", "network"])
@@ -107,26 +107,30 @@ async def test_local_sockets_of_other_programs_are_out_of_reach(
         server.bind(name)
         server.listen()
 
-        seen = await look(
+        observation = await look(
             f"{ASK}outcome(lambda: socket.socket(socket.AF_UNIX).connect({name!r}))", level
         )
 
-    assert seen.result in ("'PermissionError'", "'FileNotFoundError'", "'ConnectionRefusedError'")
+    assert observation.result in (
+        "'PermissionError'",
+        "'FileNotFoundError'",
+        "'ConnectionRefusedError'",
+    )
 
 
 async def test_pairs_of_sockets_and_event_loops_work(look: Look) -> None:
-    seen = await look(
+    observation = await look(
         "import asyncio, socket\na, b = socket.socketpair()\na.send(b'x')\n"
         "await asyncio.sleep(0.01)\nb.recv(1)"
     )
 
-    assert seen.result == "b'x'"
+    assert observation.result == "b'x'"
 
 
 async def test_names_and_certificates_can_be_read_with_network(look: Look) -> None:
     if not RESOLVER.exists():  # noqa: ASYNC240  # nothing waits
         pytest.skip("this machine has no /etc/resolv.conf")
 
-    seen = await look("open('/etc/resolv.conf').read()", "network")
+    observation = await look("open('/etc/resolv.conf').read()", "network")
 
-    assert seen.result == repr(RESOLVER.read_text())  # noqa: ASYNC240
+    assert observation.result == repr(RESOLVER.read_text())  # noqa: ASYNC240

@@ -29,12 +29,12 @@ def neighbour() -> Iterator[subprocess.Popen[bytes]]:
 async def test_other_processes_are_not_seen(
     look: Look, neighbour: subprocess.Popen[bytes], value_of: Callable[..., Any]
 ) -> None:
-    seen = await look(
+    observation = await look(
         "import os\nsorted(int(name) for name in os.listdir('/proc') if name.isdigit())"
     )
 
-    assert len(value_of(seen)) <= 4
-    assert neighbour.pid not in value_of(seen)
+    assert len(value_of(observation)) <= 4
+    assert neighbour.pid not in value_of(observation)
 
 
 async def test_no_environment_and_no_memory_of_others_is_read(
@@ -42,7 +42,7 @@ async def test_no_environment_and_no_memory_of_others_is_read(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
 
-    seen = await look(
+    observation = await look(
         "import glob, os\nfound, opened = '', []\n"
         "for path in glob.glob('/proc/[0-9]*/environ'):\n"
         "    try:\n        found += open(path).read()\n"
@@ -53,23 +53,23 @@ async def test_no_environment_and_no_memory_of_others_is_read(
         f"{SECRET!r} in found, len(opened)"
     )
 
-    assert seen.result == "(False, 0)"
+    assert observation.result == "(False, 0)"
 
 
 async def test_other_processes_are_not_signalled(
     look: Look, neighbour: subprocess.Popen[bytes]
 ) -> None:
-    seen = await look(f"import os\nos.kill({neighbour.pid}, 9)")
+    observation = await look(f"import os\nos.kill({neighbour.pid}, 9)")
 
-    assert seen.error is not None
-    assert seen.error.ename in ("PermissionError", "ProcessLookupError")
+    assert observation.error is not None
+    assert observation.error.ename in ("PermissionError", "ProcessLookupError")
     assert neighbour.poll() is None
 
 
 async def test_programs_have_no_capabilities_and_a_branch_only_that_for_its_own_mounts(
     look: Look, mechanism: str, value_of: Callable[..., Any]
 ) -> None:
-    seen = await look(
+    observation = await look(
         "import subprocess\n"
         "def held(text):\n"
         "    lines = dict(l.split(':\\t', 1) for l in text.splitlines() if ':\\t' in l)\n"
@@ -78,26 +78,26 @@ async def test_programs_have_no_capabilities_and_a_branch_only_that_for_its_own_
         "held(open('/proc/self/status').read()), held(of_program)"
     )
 
-    own, programs = value_of(seen)
-    kept = "0000000000200000" if mechanism == "bubblewrap" else "0" * 16
-    assert own == ["1", kept, kept, kept]
-    assert programs == ["1", "0" * 16, "0" * 16, kept]
+    own, programs = value_of(observation)
+    capabilities = "0000000000200000" if mechanism == "bubblewrap" else "0" * 16
+    assert own == ["1", capabilities, capabilities, capabilities]
+    assert programs == ["1", "0" * 16, "0" * 16, capabilities]
 
 
 async def test_no_namespace_can_be_made_inside(look: Look) -> None:
-    seen = await look(
+    observation = await look(
         "import subprocess\n"
         "subprocess.run(['unshare', '-U', 'true'], capture_output=True).returncode"
     )
 
-    assert seen.result != "0"
+    assert observation.result != "0"
 
 
 # Landlock changes no names.
 @pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
 async def test_the_machine_and_the_user_have_no_names(look: Look) -> None:
-    seen = await look(
+    observation = await look(
         "import getpass, os, socket\ngetpass.getuser(), os.getuid(), socket.gethostname()"
     )
 
-    assert seen.result == "('sandbox', 1000, 'sandbox')"
+    assert observation.result == "('sandbox', 1000, 'sandbox')"

@@ -24,14 +24,14 @@ SNIPPET = (
 def versions() -> list[Path]:
     """Pythons of other versions on this machine: on PATH, and where pyenv keeps them."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [*pyenv.glob("3.*/bin/python3"), *map(Path, _on_path())]
+    paths = [*pyenv.glob("3.*/bin/python3"), *map(Path, _on_path())]
     by_version = {}
-    for path in found:
-        asked = subprocess.run(
+    for path in paths:
+        process = subprocess.run(
             [path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True
         )
-        major, _, minor = asked.stdout.strip().partition(" ")
-        if asked.returncode == 0 and major == "3" and int(minor) >= 9:
+        major, _, minor = process.stdout.strip().partition(" ")
+        if process.returncode == 0 and major == "3" and int(minor) >= 9:
             by_version[int(minor)] = path
     return [by_version[minor] for minor in sorted(by_version)]
 
@@ -50,11 +50,11 @@ async def test_virtual_environments_of_every_version_work(
     own = venv / "bin" / "python"
     async with Sidecar(own, task, launcher=boxed(python=own).launcher) as sidecar:
         child = await sidecar.fork(sidecar.root)
-        seen = await sidecar.run(child, SNIPPET)
+        observation = await sidecar.run(child, SNIPPET)
 
-        assert seen.ran, seen.error
-        assert seen.result is not None
-        assert seen.result.endswith("b'1\\n')")
+        assert observation.ran, observation.error
+        assert observation.result is not None
+        assert observation.result.endswith("b'1\\n')")
 
 
 async def test_one_below_the_home_works_and_the_home_stays_hidden(
@@ -65,7 +65,7 @@ async def test_one_below_the_home_works_and_the_home_stays_hidden(
     (home / "python").symlink_to(venv / "bin" / "python")
     own = home / "python"
     async with Sidecar(own, task, launcher=boxed(python=own).launcher) as sidecar:
-        seen = await sidecar.run(
+        observation = await sidecar.run(
             sidecar.root,
             "def is_readable(name):\n"
             "    try: return bool(open(name).read())\n"
@@ -73,7 +73,7 @@ async def test_one_below_the_home_works_and_the_home_stays_hidden(
             f"[is_readable({str(home)!r} + name) for name in ('/notes.txt', '/.ssh/id_rsa')]",
         )
 
-    assert seen.result == "[False, False]"
+    assert observation.result == "[False, False]"
 
 
 async def test_a_script_before_an_interpreter_is_looked_through(
@@ -83,9 +83,9 @@ async def test_a_script_before_an_interpreter_is_looked_through(
     shim.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     shim.chmod(0o755)
     async with Sidecar(shim, task, launcher=boxed(python=shim).launcher) as sidecar:
-        seen = await sidecar.run(sidecar.root, "1 + 1")
+        observation = await sidecar.run(sidecar.root, "1 + 1")
 
-    assert seen.result == "2"
+    assert observation.result == "2"
 
 
 async def test_packages_of_the_path_are_found(boxed: Choose, task: Path, tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ async def test_packages_of_the_path_are_found(boxed: Choose, task: Path, tmp_pat
         env={"PYTHONPATH": str(tmp_path / "library")},
         launcher=boxed().launcher,
     ) as sidecar:
-        seen = await sidecar.run(sidecar.root, "import rare\nrare.answer")
+        observation = await sidecar.run(sidecar.root, "import rare\nrare.answer")
 
-    assert seen.result == "42"
+    assert observation.result == "42"
 
 
 async def test_what_is_no_python_is_refused_in_words(boxed: Choose, task: Path) -> None:

@@ -17,14 +17,14 @@ from .conftest import Look
     ],
 )
 async def test_an_error_that_the_sandbox_caused_says_so(look: Look, code: str, said: str) -> None:
-    seen = await look(code)
+    observation = await look(code)
 
-    assert seen.error is not None
-    assert said in seen.error.evalue
+    assert observation.error is not None
+    assert said in observation.error.evalue
 
 
 async def test_other_errors_stay_as_they_are(look: Look) -> None:
-    seen = await look("1 / 0")
+    observation = await look("1 / 0")
 
-    assert seen.error is not None
-    assert seen.error.evalue == "division by zero"
+    assert observation.error is not None
+    assert observation.error.evalue == "division by zero"

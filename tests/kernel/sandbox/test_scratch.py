@@ -69,10 +69,12 @@ async def test_nothing_is_left_whatever_was_put_there(
     boxed: Choose, mechanism: str, task: Path, temporary: Path
 ) -> None:
     async with Sidecar(sys.executable, task, launcher=boxed().launcher) as sidecar:
-        seen = await sidecar.run(sidecar.root, LEFT_BEHIND)
+        observation = await sidecar.run(sidecar.root, LEFT_BEHIND)
         # On disk, folders nested that deep count as more than may be written.
-        assert seen.ran or (mechanism, seen.status) == ("landlock", "limit"), seen.error
-        is_on_disk = mechanism == "landlock" and seen.ran
+        assert observation.ran or (mechanism, observation.status) == ("landlock", "limit"), (
+            observation.error
+        )
+        is_on_disk = mechanism == "landlock" and observation.ran
         assert len(entries(temporary)) == (1 if is_on_disk else 0)
 
     assert entries(temporary) == []

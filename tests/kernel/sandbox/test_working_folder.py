@@ -15,22 +15,22 @@ from .conftest import Choose
 
 @pytest.fixture
 async def sidecar(boxed: Choose, task: Path) -> AsyncIterator[Sidecar]:
-    async with Sidecar(sys.executable, task, launcher=boxed().launcher) as opened:
-        yield opened
+    async with Sidecar(sys.executable, task, launcher=boxed().launcher) as new_sidecar:
+        yield new_sidecar
 
 
 async def test_a_fork_has_its_parents_files_and_keeps_its_own(sidecar: Sidecar) -> None:
     await sidecar.run(sidecar.root, "import os\nopen('x', 'w').write('root')")
     child = await sidecar.fork(sidecar.root)
 
-    changed = await sidecar.run(
+    observation = await sidecar.run(
         child,
         "before = open('x').read()\nopen('x', 'w').write('child')\n"
         "before, open('input.txt').read()",
     )
     root = await sidecar.run(sidecar.root, "open('x').read()")
 
-    assert changed.result == "('root', 'given')"
+    assert observation.result == "('root', 'given')"
     assert root.result == "'root'"
 
 
@@ -38,29 +38,31 @@ async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
     await sidecar.run(sidecar.root, "import os\nos.makedirs('a/b')\nos.chdir('a/b')")
     child = await sidecar.fork(sidecar.root)
 
-    seen = await sidecar.run(child, "os.getcwd()[-4:], os.listdir('../..')")
+    observation = await sidecar.run(child, "os.getcwd()[-4:], os.listdir('../..')")
 
-    assert seen.result is not None
-    assert seen.result.startswith("('/a/b'")
-    assert "input.txt" in seen.result
+    assert observation.result is not None
+    assert observation.result.startswith("('/a/b'")
+    assert "input.txt" in observation.result
 
 
 async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
-    seen = await sidecar.run(
+    observation = await sidecar.run(
         sidecar.root,
         "import os\nos.mkdir('one')\nopen('one/x', 'w').write('moved')\n"
         "os.rename('one/x', 'x')\nos.link('x', 'one/y')\nopen('one/y').read()",
     )
 
-    assert seen.result == "'moved'"
+    assert observation.result == "'moved'"
 
 
 async def test_a_removed_folder_is_made_anew(sidecar: Sidecar) -> None:
     await sidecar.run(sidecar.root, "import os, shutil\nshutil.rmtree(os.getcwd())")
 
-    seen = await sidecar.run(sidecar.root, "open('y', 'w').close()\nopen('input.txt').read()")
+    observation = await sidecar.run(
+        sidecar.root, "open('y', 'w').close()\nopen('input.txt').read()"
+    )
 
-    assert seen.result == "'given'"
+    assert observation.result == "'given'"
 
 
 async def test_files_that_come_later_are_there_in_the_next_cell(
@@ -69,18 +71,20 @@ async def test_files_that_come_later_are_there_in_the_next_cell(
     await sidecar.run(sidecar.root, "import os\nos.remove('input.txt')")
     (task / "late.csv").write_text("late")
 
-    seen = await sidecar.run(sidecar.root, "open('late.csv').read(), os.path.exists('input.txt')")
+    observation = await sidecar.run(
+        sidecar.root, "open('late.csv').read(), os.path.exists('input.txt')"
+    )
 
-    assert seen.result == "('late', False)"
+    assert observation.result == "('late', False)"
 
 
 async def test_the_folder_of_a_dropped_branch_is_removed(sidecar: Sidecar, mechanism: str) -> None:
     if mechanism != "landlock":
         pytest.skip("it is memory, which goes with the branch's processes")
     child = await sidecar.fork(sidecar.root)
-    seen = await sidecar.run(child, "import os\nos.getcwd()")
-    assert seen.result is not None
-    folder = Path(seen.result.strip("'"))
+    observation = await sidecar.run(child, "import os\nos.getcwd()")
+    assert observation.result is not None
+    folder = Path(observation.result.strip("'"))
     assert folder.is_dir()  # noqa: ASYNC240  # nothing waits
 
     await sidecar.drop(child)
@@ -97,10 +101,10 @@ async def test_what_is_too_much_is_left_out_and_said(sidecar: Sidecar) -> None:
     )
     child = await sidecar.fork(sidecar.root)
 
-    seen = await sidecar.run(child, "import os\nsorted(os.listdir())")
+    observation = await sidecar.run(child, "import os\nsorted(os.listdir())")
 
-    assert seen.result == "['data', 'input.txt', 'small']"
-    assert "1 files of the branch's own were not copied" in seen.stderr
+    assert observation.result == "['data', 'input.txt', 'small']"
+    assert "1 files of the branch's own were not copied" in observation.stderr
 
 
 @pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
@@ -116,10 +120,10 @@ async def test_a_link_in_the_place_of_shared_memory_leads_forks_nowhere(
     )
 
     following = await sidecar.fork(candidate)
-    seen = await sidecar.run(
+    observation = await sidecar.run(
         following, "import os\nopen('/dev/shm/left', 'w').close()\nos.listdir('/dev/shm')"
     )
 
-    assert seen.result == "['left']"
-    left = await sidecar.run(sidecar.root, "import os\n'left' in os.listdir('..')")
-    assert left.result == "False"
+    assert observation.result == "['left']"
+    root = await sidecar.run(sidecar.root, "import os\n'left' in os.listdir('..')")
+    assert root.result == "False"

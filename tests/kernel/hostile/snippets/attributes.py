@@ -55,8 +55,8 @@ import os
 
 
 def state():
-    seen = [os.stat(where) for where in (path, targets["task"])]
-    return [(one.st_mode, one.st_uid, one.st_gid, one.st_mtime_ns) for one in seen]
+    stats = [os.stat(where) for where in (path, targets["task"])]
+    return [(one.st_mode, one.st_uid, one.st_gid, one.st_mtime_ns) for one in stats]
 
 
 path = targets["task"] + "/data.csv"

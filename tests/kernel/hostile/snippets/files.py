@@ -74,8 +74,8 @@ import pathlib
 
 
 def state(path):
-    seen = os.lstat(path)
-    return (seen.st_mode, seen.st_size, seen.st_mtime_ns, seen.st_nlink, os.listxattr(path))
+    status = os.lstat(path)
+    return (status.st_mode, status.st_size, status.st_mtime_ns, status.st_nlink, os.listxattr(path))
 
 
 changed = []

@@ -21,18 +21,18 @@ def succeeded(**attacks):
 
 def own_folders():
     """Folders that a branch may take for its own, with those around them in the same scratch."""
-    found = []
-    named = [os.environ.get("HOME"), os.environ.get("TMPDIR"), "/dev/shm"]
+    folders = []
+    places = [os.environ.get("HOME"), os.environ.get("TMPDIR"), "/dev/shm"]
     try:
-        named.append(os.getcwd())
+        places.append(os.getcwd())
     except OSError:
         pass
-    for path in filter(None, named):
-        found.append(path)
+    for path in filter(None, places):
+        folders.append(path)
         while "exploracoder-" in os.path.dirname(path):
             path = os.path.dirname(path)
-            found.append(path)
-    return list(dict.fromkeys(found))
+            folders.append(path)
+    return list(dict.fromkeys(folders))
 
 
 def entries(folder):
