@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from exploracoder_kernel.observation import Observation, Variable
@@ -14,6 +15,7 @@ from exploracoder.state import NameProblem
 _VARIABLE_CHARS = 160
 _MIN_EXAMPLE_CHARS = 60
 _MEMBERS = 24
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
 
 
 def clip(text: str, chars: int) -> str:
@@ -23,6 +25,11 @@ def clip(text: str, chars: int) -> str:
     head, tail = chars * 2 // 3, chars // 3
     left_out = len(text) - head - tail
     return f"{text[:head]}\n[… {left_out} characters left out …]\n{text[len(text) - tail :]}"
+
+
+def without_addresses(text: str) -> str:
+    """Leave out where objects lie in memory: it says nothing, and makes each prompt another one."""
+    return _ADDRESS.sub("", text)
 
 
 def cut(text: str, chars: int) -> str:
@@ -85,7 +92,8 @@ def describe_variable(variable: Variable, apis: KnownApis | None = None) -> str:
         size = f", shape {variable.shape}"
     elif variable.length is not None:
         size = f", length {variable.length}"
-    value = f" = {clip(variable.preview, _VARIABLE_CHARS)}" if variable.preview else ""
+    preview = without_addresses(variable.preview)
+    value = f" = {clip(preview, _VARIABLE_CHARS)}" if preview else ""
     if variable.preview_error:
         value = f", which fails when it is read: {variable.preview_error}"
     members = _members(variable, apis) if apis else ""
@@ -115,7 +123,7 @@ def describe_variables(variables: Sequence[Variable], apis: KnownApis | None = N
 def describe_output(observation: Observation, chars: int) -> str:
     """What a run printed and returned."""
     parts = [observation.stdout.strip(), observation.result or ""]
-    return clip("\n".join(part for part in parts if part), chars)
+    return clip(without_addresses("\n".join(part for part in parts if part)), chars)
 
 
 def describe_error(observation: Observation, code: str, chars: int) -> str:
@@ -127,7 +135,7 @@ def describe_error(observation: Observation, code: str, chars: int) -> str:
     where = ""
     if error.line is not None and 0 < error.line <= len(lines):
         where = f"line {error.line}: {lines[error.line - 1].strip()}\n"
-    return clip(f"{where}{error.ename}: {error.evalue}", chars)
+    return clip(without_addresses(f"{where}{error.ename}: {error.evalue}"), chars)
 
 
 def describe_problems(settings: Settings, problems: Sequence[NameProblem]) -> str:
