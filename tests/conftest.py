@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel.errors import SandboxUnavailable
-from exploracoder_kernel.sandbox import LEVELS, SandboxChoice, choose
+from exploracoder_kernel.sandbox import LEVELS, ChosenSandbox, choose
 from jupyter_client.manager import KernelManager
 
 _SECONDS = 120.0
@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=marker.kwargs["reason"]))
 
 
-def _sandboxing(config: pytest.Config) -> SandboxChoice:
+def _sandboxing(config: pytest.Config) -> ChosenSandbox:
     level = config.getoption("sandbox")
     try:
         return choose(level, python=sys.executable, cwd=Path.cwd())
@@ -71,7 +71,7 @@ def _sandboxing(config: pytest.Config) -> SandboxChoice:
 
 
 @pytest.fixture(scope="session")
-def sandboxing(pytestconfig: pytest.Config) -> SandboxChoice:
+def sandboxing(pytestconfig: pytest.Config) -> ChosenSandbox:
     """The sandbox that code of tests runs in, unless a test is about another."""
     return _sandboxing(pytestconfig)
 

@@ -30,7 +30,7 @@ from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
 from exploracoder_bench.problems import Problem, check_names
 from exploracoder_bench.provenance import code_digest, own_code
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import BriefingCost, ModelOptions, Way, warm_index
+from exploracoder_bench.runs import BriefingOutcome, ModelOptions, Way, warm_index
 from exploracoder_bench.samples import Sample, brief_for, clear_attempts, examine, explore, lost
 from exploracoder_bench.solved_others import caches_of_solved
 from exploracoder_bench.spending import Budget
@@ -51,7 +51,7 @@ class Bench:
 
     plan: Plan
     problems: Sequence[Problem]
-    asked: ModelOptions
+    model_options: ModelOptions
     settings: Mapping[str, Settings]
     out: Path
     executor: str = LOCAL
@@ -90,9 +90,9 @@ def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
         write_plan(bench.out, plan.model_copy(update={"briefing": briefing}))
         if bench.solved_others:
             pending = _remembering(pending, samples, bench.out)
-        spending = Budget(plan.price, bench.max_money, ledger, briefing)
+        budget = Budget(plan.price, bench.max_money, ledger, briefing)
         provenance = next(iter(bench.plan.provenance), "")
-        _work(pending, ledger, pool, say, spending=spending, provenance=provenance)
+        _work(pending, ledger, pool, say, budget=budget, provenance=provenance)
     results = (ledger.find(sample.key) for sample in samples)
     return tuple(result for result in results if result is not None)
 
@@ -147,7 +147,7 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
         Sample(
             problem,
             _way(bench, plan, method, seed),
-            bench.asked,
+            bench.model_options,
             bench.out,
             plan.timeout_s,
             bench.settings[method].run_seconds,
@@ -156,7 +156,7 @@ def _samples(bench: Bench, plan: Plan) -> list[Sample]:
         for seed in range(bench.plan.samples)
         for problem in problems
     ]
-    if bench.asked.shares_replies:
+    if bench.model_options.shares_replies:
         samples.sort(key=lambda sample: problems.index(sample.problem))
     return samples
 
@@ -183,11 +183,11 @@ def _work(
     pool: Pool,
     say: Say,
     *,
-    spending: Budget,
+    budget: Budget,
     provenance: str,
 ) -> None:
     start, count = time.perf_counter(), 0
-    for number, (sample, future) in enumerate(_explored(pending, pool, spending), start=1):
+    for number, (sample, future) in enumerate(_explored(pending, pool, budget), start=1):
         loss = _loss(future)
         result = lost(sample, loss) if loss else future.result()
         if code_digest() != own_code().digest:
@@ -198,7 +198,7 @@ def _work(
             )
         how = {"jobs": pool.width, "provenance": provenance}
         ledger.append(result.model_copy(update=how))
-        spending.add(result)
+        budget.add(result)
         each_s = (time.perf_counter() - start) / number
         remaining_time = timedelta(seconds=round(each_s * (len(pending) - number)))
         say(f"{number}/{len(pending)}  {_line(result)}  {remaining_time} left")
@@ -211,21 +211,21 @@ def _work(
 
 
 def _explored(
-    pending: Sequence[Sample], pool: Pool, spending: Budget
+    pending: Sequence[Sample], pool: Pool, budget: Budget
 ) -> Iterator[tuple[Sample, Future[RunResult]]]:
     """The samples as they finish. Raises BudgetError when the next could exceed the budget."""
     waiting, running = deque(pending), dict[Future[RunResult], Sample]()
     # Submitted samples will be paid for, so with a limit only as many are as can run at once.
-    room = pool.width if spending.is_limited else len(pending)
+    room = pool.width if budget.is_limited else len(pending)
     while waiting or running:
         methods = [sample.way.row for sample in running.values()]
-        if waiting and len(running) < room and not spending.could_pass(waiting[0].way.row, methods):
+        if waiting and len(running) < room and not budget.could_pass(waiting[0].way.row, methods):
             sample = waiting.popleft()
             running[pool.submit(explore, sample)] = sample
             continue
         if not running:
             raise BudgetError(
-                f"{spending.in_words(waiting[0].way.row)}: {len(waiting)} samples were not"
+                f"{budget.in_words(waiting[0].way.row)}: {len(waiting)} samples were not"
                 " begun. Give the same command with a higher --max-money to go on."
             )
         for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -269,7 +269,7 @@ def _brief(
     futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
     for future in as_completed(futures):
         sample, loss = futures[future], _loss(future)
-        briefing = BriefingCost(loss, "harness") if loss else future.result()
+        briefing = BriefingOutcome(loss, "harness") if loss else future.result()
         names = " and ".join(sample.problem.libraries)
         usage += briefing.usage
         say(f"the model on {names}, for {sample.way.method}: {briefing.said}")

@@ -81,8 +81,8 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class BriefingCost:
-    """What a model's briefing on libraries cost, or what went wrong and whose fault it is.
+class BriefingOutcome:
+    """What a model's briefing on libraries came to: its cost, or what failed and whose fault it is.
 
     A model whose answers are of no use there is nobody's ``fault`` yet: each sample will tell.
     """
@@ -189,7 +189,7 @@ def brief(
     *,
     timeout_s: float,
     children: Children | None = None,
-) -> BriefingCost:
+) -> BriefingOutcome:
     """Have the model write the briefing that ``way`` gives it on the problem's libraries.
 
     This runs in a new ``folder``; the briefing is kept with the index, for all runs of that way.
@@ -216,10 +216,10 @@ def brief(
         counts = report.get("usage", {})
         usage = Usage(**{name: counts.get(name, 0) for name in _ASKED})
         message = f"{usage.calls} model calls, {usage.total_tokens} tokens"
-        return BriefingCost(message, usage=usage)
+        return BriefingOutcome(message, usage=usage)
     late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
     reason = report.get("error") or (message.splitlines()[-1] if message else late)
-    return BriefingCost(reason, _FAULTS.get(report.get("error_kind"), "execution"))
+    return BriefingOutcome(reason, _FAULTS.get(report.get("error_kind"), "execution"))
 
 
 def script() -> str:

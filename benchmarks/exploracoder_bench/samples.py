@@ -14,7 +14,7 @@ from exploracoder_bench.children import Children
 from exploracoder_bench.judge import Assessment, Verdict, assess, judge
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunKey, RunResult
-from exploracoder_bench.runs import BriefingCost, ModelOptions, Way, brief, is_full_disk, run
+from exploracoder_bench.runs import BriefingOutcome, ModelOptions, Way, brief, is_full_disk, run
 
 _ATTEMPTS = "attempts"
 
@@ -29,7 +29,7 @@ class Sample:
 
     problem: Problem
     way: Way
-    asked: ModelOptions
+    model_options: ModelOptions
     out: Path
     timeout_s: float
     run_seconds: float
@@ -46,16 +46,16 @@ class Sample:
         return trace_folder(self.out, self.problem.slug, self.way.row, self.way.seed)
 
     @property
-    def asking(self) -> ModelOptions:
+    def own_model_options(self) -> ModelOptions:
         """The model, with a folder of replies: this sample's alone, or its problem's and seed's.
 
         Methods ask the same of a problem: one that reuses another's replies takes no time for them.
         """
-        if self.asked.replies is None:
-            return self.asked
-        asker = "shared" if self.asked.shares_replies else self.way.row
+        if self.model_options.replies is None:
+            return self.model_options
+        asker = "shared" if self.model_options.shares_replies else self.way.row
         folder = f"{asker}-{self.way.seed}-{self.problem.slug}"
-        return replace(self.asked, replies=self.asked.replies / folder)
+        return replace(self.model_options, replies=self.model_options.replies / folder)
 
 
 def trace_folder(out: Path, slug: str, method: str, seed: int) -> Path:
@@ -70,7 +70,7 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
         result = run(
             sample.problem,
             sample.way,
-            sample.asking,
+            sample.own_model_options,
             attempt,
             timeout_s=sample.timeout_s,
             cache=sample.cache,
@@ -144,20 +144,20 @@ def examine(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def brief_for(sample: Sample, children: Children | None = None) -> BriefingCost:
+def brief_for(sample: Sample, children: Children | None = None) -> BriefingOutcome:
     """Have the briefing for a sample's method written before the sample is measured."""
     folder = attempt_in(sample.out)
     try:
         return brief(
             sample.problem,
             sample.way,
-            sample.asked,
+            sample.model_options,
             folder,
             timeout_s=sample.timeout_s,
             children=children,
         )
     except OSError as error:
-        return BriefingCost(f"{type(error).__name__}: {error}", "harness")
+        return BriefingOutcome(f"{type(error).__name__}: {error}", "harness")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

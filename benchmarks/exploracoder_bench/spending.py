@@ -10,7 +10,7 @@ from exploracoder_bench.results import RunResult
 
 
 class Budget:
-    """The money that samples cost, whether they count or not; no limit if ``limit`` is None.
+    """The money that samples may cost, and have cost, counted or not; ``limit`` None is no limit.
 
     What a sample may cost is estimated from earlier ones: as much as the most expensive one of its
     method or, while there is none, of all methods.

@@ -11,7 +11,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.run_limits import Limits
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.strategies import StrategyChoice
 from exploracoder_retrieval.index import Index
@@ -57,7 +57,7 @@ def local_scratch(
     folder: Path,
     *,
     strategy: StrategyChoice = "auto",
-    sandboxing: SandboxChoice,
+    sandboxing: ChosenSandbox,
 ) -> OpenScratch:
     """An opener that starts a sidecar of this process."""
 

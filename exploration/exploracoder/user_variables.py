@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from exploracoder_kernel.errors import KernelError, SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.user_kernel import UserKernel, attach
-from exploracoder_kernel.variable_transfer import OwnVariables, TransferredVariables, carry
+from exploracoder_kernel.variable_transfer import OwnVariables, VariableTransfer, carry
 
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.state import Brought, BroughtVariable, LeftVariable
@@ -47,9 +47,7 @@ async def bring(sidecar: Executor, source: AnySource | None, before: Brought) ->
     return brought
 
 
-async def _carry(
-    source: AnySource, names: Sequence[str], sidecar: Executor
-) -> TransferredVariables:
+async def _carry(source: AnySource, names: Sequence[str], sidecar: Executor) -> VariableTransfer:
     if isinstance(source, OwnVariables):
         return await carry(source, names, sidecar, sidecar.root)
     async with attach(source.kernel) as client:
@@ -94,7 +92,7 @@ def in_words(brought: Brought) -> str:
     )
 
 
-def _brought(transfer: TransferredVariables) -> Brought:
+def _brought(transfer: VariableTransfer) -> Brought:
     came = (one for one in transfer.carried if one.is_chosen)
     refusals = transfer.refused
     return Brought(

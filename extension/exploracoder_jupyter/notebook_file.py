@@ -25,7 +25,7 @@ _MOST_REVISIONS = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class NotebookContent:
+class SavedExploration:
     """What a notebook holds; ``revision`` is 0 if it is missing or implausible."""
 
     exploration: Exploration
@@ -40,7 +40,7 @@ class WrittenNotebook:
     cells: Sequence[Any]
 
 
-async def load(services: Services, path: str) -> NotebookContent:
+async def load(services: Services, path: str) -> SavedExploration:
     """Load the exploration in a notebook.
 
     Raises UnknownError when there is no notebook, InputError when it is damaged or no exploration.
@@ -49,7 +49,7 @@ async def load(services: Services, path: str) -> NotebookContent:
     metadata = dict(content.get("metadata", {})).get(_KEY)
     metadata = _plain(metadata)
     exploration = document.from_metadata(metadata, repr(path))
-    return NotebookContent(exploration, _revision_in(metadata))
+    return SavedExploration(exploration, _revision_in(metadata))
 
 
 def id_of(content: Mapping[str, Any]) -> str:

@@ -7,7 +7,9 @@ import contextlib
 import json
 import socket
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from exploracoder_kernel.branch.wire import HEADER, MAX_FRAME_BYTES, Message, pack
@@ -27,8 +29,18 @@ class ProtocolError(Exception):
     """
 
 
+@dataclass(eq=False, slots=True)
+class _Frame:
+    """A message on its way: what is left of it, and the future of a sender who waits."""
+
+    rest: memoryview
+    descriptors: Sequence[int] = ()
+    sent: asyncio.Future[None] | None = None
+    is_begun: bool = False
+
+
 class Connection:
-    """One socket with one reader and one writer.
+    """One socket with one reader; frames are sent whole, in their order.
 
     Nothing is read from the socket before somebody receives it, so a wait that is cancelled or
     times out loses no bytes.
@@ -38,8 +50,7 @@ class Connection:
         sock.setblocking(False)
         self._sock = sock
         self._buffer = bytearray()
-        self._unsent = bytearray()
-        self._is_sending = False
+        self._outbox: deque[_Frame] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self._has_ended = False
         self._turn_until = 0.0
@@ -48,16 +59,17 @@ class Connection:
     def close(self) -> None:
         """Close our end; the branch process ends when it sees that."""
         self.mark_ended()
-        fd = self._sock.fileno()
-        if self._waiter is not None and fd >= 0:
+        # Another file may get the number.
+        with contextlib.suppress(RuntimeError, ValueError):  # there is no loop, or no socket
             loop = asyncio.get_running_loop()
-            loop.remove_reader(fd)
-            loop.remove_writer(fd)
+            loop.remove_reader(self._sock.fileno())
+            loop.remove_writer(self._sock.fileno())
         self._sock.close()
 
     def mark_ended(self) -> None:
         """Note that the process has ended, though a child may keep its end of the socket open."""
         self._has_ended = True
+        self._lose()
         self._wake()
 
     async def send(
@@ -69,60 +81,69 @@ class Connection:
             ConnectionClosed: The other end has gone.
             TimeoutError: It did not take the frame in time.
         """
-        deadline = asyncio.get_running_loop().time() + timeout_s
-        self._is_sending = True
+        sent = asyncio.get_running_loop().create_future()
+        frame = _Frame(memoryview(pack(message)), descriptors, sent)
+        self._outbox.append(frame)
+        self._flush()
         try:
-            # Frames may not be mixed: what `send_now` could not send yet goes first.
-            earlier, self._unsent = self._unsent, bytearray()
-            await self._send_all(memoryview(earlier), (), deadline)
-            await self._send_all(memoryview(pack(message)), descriptors, deadline)
+            if not sent.done():
+                await asyncio.wait({sent}, timeout=timeout_s)
         finally:
-            self._is_sending = False
-            self._flush()
+            frame.sent = None
+            # What is begun has to go to its end: nothing else would be read behind half a frame.
+            if frame in self._outbox and not frame.is_begun:
+                self._outbox.remove(frame)
+        if not sent.done():
+            raise TimeoutError
+        sent.result()
 
     def send_now(self, message: Message) -> None:
-        """Send a frame without waiting, after what is being sent; socket errors are ignored.
+        """Send a frame without waiting, after those before it; socket errors are ignored.
 
         What the socket does not take is sent as soon as it does.
         """
-        self._unsent += pack(message)
+        self._outbox.append(_Frame(memoryview(pack(message))))
         self._flush()
 
-    async def _send_all(
-        self, frames: memoryview, descriptors: Sequence[int], deadline: float
-    ) -> None:
-        while frames:
-            try:
-                count = self._send_some(frames, descriptors)
-            except BlockingIOError:
-                await self._wait(deadline, is_for_writing=True)
-                continue
-            except (OSError, ValueError) as error:
-                raise ConnectionClosed from error
-            frames, descriptors = frames[count:], ()
-
     def _flush(self) -> None:
-        """Send of `_unsent` what the socket takes, and the rest once it takes more."""
+        """Send of the outbox what the socket takes, and the rest once it takes more."""
         fd = self._sock.fileno()
-        if fd < 0 or self._is_sending:
-            return
-        try:
-            del self._unsent[: self._sock.send(self._unsent) if self._unsent else 0]
-        except BlockingIOError:
-            pass
-        except OSError:
-            self._unsent.clear()
-        with contextlib.suppress(RuntimeError):  # without a loop, the rest goes with the next frame
+        while self._outbox and fd >= 0:
+            frame = self._outbox[0]
+            try:
+                count = self._send_some(frame)
+            except BlockingIOError:
+                if self._has_ended:
+                    self._lose()
+                break
+            except (OSError, ValueError) as error:
+                self._lose(error)
+                break
+            frame.rest, frame.descriptors, frame.is_begun = frame.rest[count:], (), True
+            if not frame.rest:
+                self._outbox.popleft()
+                if frame.sent is not None and not frame.sent.done():
+                    frame.sent.set_result(None)
+        with contextlib.suppress(RuntimeError, ValueError):  # there is no loop, or no socket
             loop = asyncio.get_running_loop()
-            if self._unsent:
+            if self._outbox:
                 loop.add_writer(fd, self._flush)
             else:
                 loop.remove_writer(fd)
 
-    def _send_some(self, frames: memoryview, descriptors: Sequence[int]) -> int:
-        if descriptors:
-            return socket.send_fds(self._sock, [frames], list(descriptors))
-        return self._sock.send(frames)
+    def _lose(self, error: Exception | None = None) -> None:
+        """Give up what could not be sent: the other end has gone."""
+        for frame in self._outbox:
+            if frame.sent is not None and not frame.sent.done():
+                closed = ConnectionClosed()
+                closed.__cause__ = error
+                frame.sent.set_exception(closed)
+        self._outbox.clear()
+
+    def _send_some(self, frame: _Frame) -> int:
+        if frame.descriptors:
+            return socket.send_fds(self._sock, [frame.rest], list(frame.descriptors))
+        return self._sock.send(frame.rest)
 
     async def receive(self, timeout_s: float) -> Message:
         """The next message.
@@ -144,7 +165,7 @@ class Connection:
                 await asyncio.sleep(0)
                 self._turn_until = loop.time() + _LONGEST_TURN_SECONDS
             if not self._fill():
-                await self._wait(deadline, is_for_writing=False)
+                await self._wait(deadline)
 
     def _next_message(self) -> Message | None:
         if len(self._buffer) < HEADER.size:
@@ -186,23 +207,17 @@ class Connection:
         self._buffer += chunk
         return True
 
-    async def _wait(self, deadline: float, *, is_for_writing: bool) -> None:
+    async def _wait(self, deadline: float) -> None:
+        """Wait until there is something to read, or the process has ended."""
         loop = asyncio.get_running_loop()
-        if self._has_ended and is_for_writing:
-            raise ConnectionClosed
         self._waiter = waiter = loop.create_future()
         fd = self._sock.fileno()
-        add, remove = (
-            (loop.add_writer, loop.remove_writer)
-            if is_for_writing
-            else (loop.add_reader, loop.remove_reader)
-        )
-        add(fd, self._wake)
+        loop.add_reader(fd, self._wake)
         try:
             done, _pending = await asyncio.wait({waiter}, timeout=deadline - loop.time())
         finally:
             if self._sock.fileno() == fd:  # once closed, another may have the number
-                remove(fd)
+                loop.remove_reader(fd)
             self._waiter = None
         if not done:
             raise TimeoutError

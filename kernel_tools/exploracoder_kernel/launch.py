@@ -55,7 +55,7 @@ class End:
 
 
 @dataclass(slots=True)
-class RunObservation:
+class ReaperReport:
     """What the reaper saw of a run.
 
     Attributes:
@@ -87,7 +87,7 @@ class Launch:
         self._listener: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
-        self._watched: dict[int, RunObservation] = {}
+        self._watched: dict[int, ReaperReport] = {}
         self._stops: dict[int, asyncio.Future[bool]] = {}
         self.hello: Mapping[str, Any] = {}
 
@@ -206,7 +206,7 @@ class Launch:
 
     def start_run(self, pid: int, limits: Limits) -> None:
         """Have the reaper watch a branch's processes and their memory."""
-        self._watched[pid] = RunObservation()
+        self._watched[pid] = ReaperReport()
         self._control.send_now(
             {
                 "op": "start",
@@ -216,7 +216,7 @@ class Launch:
             }
         )
 
-    async def stop_run(self, pid: int) -> RunObservation:
+    async def stop_run(self, pid: int) -> ReaperReport:
         """End the watch over a run, and return what the reaper saw once it has seen everything."""
         assert self._listener is not None
         stop = self._stops[pid] = asyncio.get_running_loop().create_future()
@@ -224,7 +224,7 @@ class Launch:
         both: set[asyncio.Future[Any]] = {stop, self._listener}
         await asyncio.wait(both, timeout=_WORD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         self._stops.pop(pid, None)
-        watch = self._watched.pop(pid, RunObservation())
+        watch = self._watched.pop(pid, ReaperReport())
         watch.had_company = stop.done() and stop.result()
         return watch
 

@@ -36,7 +36,7 @@ class PickleRequest(Message):
     refusals: dict[str, str] = {}
     missing_modules: tuple[str, ...] = ()
 
-    def without(self, outcome: UnpickledVariables) -> PickleRequest:
+    def without(self, outcome: UnpickleReport) -> PickleRequest:
         """The same request without what a branch could not unpickle."""
         return self.model_copy(
             update={
@@ -76,7 +76,7 @@ class PickleReport(Message):
     failure: str = ""
 
 
-class UnpickledVariables(Message):
+class UnpickleReport(Message):
     """What a branch says: the types of all names that are bound, or why none is."""
 
     types: dict[str, str] = {}
@@ -98,7 +98,7 @@ class PickledVariables:
     file: BinaryIO
     report: PickleReport
 
-    async def unpickle(self, process: BranchProcess) -> UnpickledVariables:
+    async def unpickle(self, process: BranchProcess) -> UnpickleReport:
         """Bind the variables in a branch's process.
 
         The file's descriptor is passed along, so that a sandbox needs no folder to read it from.
@@ -118,7 +118,7 @@ class PickledVariables:
             library=library_source(),
         )
         try:
-            return UnpickledVariables.model_validate(answer)
+            return UnpickleReport.model_validate(answer)
         except ValidationError as error:
             raise SidecarError("A branch gave no clear answer about what it took in.") from error
 

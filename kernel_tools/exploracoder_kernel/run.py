@@ -134,7 +134,10 @@ class Run:
 
     async def _outcome_or_end(self) -> Message:
         try:
-            await self.process.request(self._request)
+            try:
+                await self.process.request(self._request)
+            except TimeoutError:
+                raise ProtocolError("did not take its request in time") from None
             try:
                 return await self._outcome(self._limits.wall_seconds or math.inf)
             except TimeoutError:

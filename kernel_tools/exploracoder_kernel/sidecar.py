@@ -18,7 +18,7 @@ from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.launcher import Launcher, PlainLauncher
 from exploracoder_kernel.launches import Launches, LaunchSettings
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.pickled_variables import PickledVariables, UnpickledVariables
+from exploracoder_kernel.pickled_variables import PickledVariables, UnpickleReport
 from exploracoder_kernel.presentation import CellRequest, FrontEnd
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar_answers import BranchInfo
@@ -171,7 +171,7 @@ class Sidecar(Questions):
             effective_limits = limits or self._limits
             return await self._states.deliver(branch, message, effective_limits, front_end)
 
-    async def unpickle(self, branch_id: str, variables: PickledVariables) -> UnpickledVariables:
+    async def unpickle(self, branch_id: str, variables: PickledVariables) -> UnpickleReport:
         """Load variables of the user's kernel into a branch. Call ``carry`` rather than this.
 
         The sidecar owns their file from then on.

@@ -15,7 +15,7 @@ from exploracoder_kernel.pickled_variables import (
     PickleReport,
     PickleRequest,
     RefusedVariable,
-    UnpickledVariables,
+    UnpickleReport,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CarriedVariable(Message):
     is_chosen: bool = True
 
 
-class TransferredVariables(Message):
+class VariableTransfer(Message):
     """What came along, the chosen ones first, and what could not."""
 
     carried: tuple[CarriedVariable, ...] = ()
@@ -52,7 +52,7 @@ async def carry(
     branch_id: str,
     *,
     limit_bytes: int = DEFAULT_LIMIT_BYTES,
-) -> TransferredVariables:
+) -> VariableTransfer:
     """Copy variables of a Python kernel into a branch, where they become part of its cells.
 
     Names of one object stay names of one object. Functions that were defined in the notebook see
@@ -78,17 +78,17 @@ async def carry(
         report = variables.report
         if not report.variables:
             variables.file.close()
-            return TransferredVariables(refused=report.refused)
+            return VariableTransfer(refused=report.refused)
         outcome = await sidecar.unpickle(branch_id, variables)
         if not outcome.obstacle:
             carried_variables = _carried(request.names, report, outcome)
-            return TransferredVariables(carried=carried_variables, refused=report.refused)
+            return VariableTransfer(carried=carried_variables, refused=report.refused)
         # Nothing was bound. What remains is written once more, in one piece.
         request = request.without(outcome)
 
 
 def _carried(
-    chosen_names: Sequence[str], report: PickleReport, outcome: UnpickledVariables
+    chosen_names: Sequence[str], report: PickleReport, outcome: UnpickleReport
 ) -> tuple[CarriedVariable, ...]:
     sizes = {variable.name: variable.size_bytes for variable in report.variables}
     return tuple(

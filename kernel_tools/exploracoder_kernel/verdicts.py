@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from exploracoder_kernel.launch import RunObservation
+from exploracoder_kernel.launch import ReaperReport
 from exploracoder_kernel.observation import RunStatus
 from exploracoder_kernel.run_limits import Limits
 
@@ -29,7 +29,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
 )
 
 
-def with_limits(outcome: dict[str, Any], watch: RunObservation, limits: Limits) -> dict[str, Any]:
+def with_limits(outcome: dict[str, Any], watch: ReaperReport, limits: Limits) -> dict[str, Any]:
     """The outcome of a run, given what the reaper saw of it.
 
     A run that a limit ended, by an exception or by a kill, has the status ``limit``. One that ran

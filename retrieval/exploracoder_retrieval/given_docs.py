@@ -23,7 +23,7 @@ from exploracoder_retrieval.progress import Progress
 _RECORD = "given.json"
 
 
-class DocSources(BaseModel):
+class DocsRecord(BaseModel):
     """The documentation of one library: absolute paths and addresses.
 
     ``stands_alone``: there is no code; the name refers to this documentation, even if a library of
@@ -44,7 +44,7 @@ class GivenDocs:
     def __init__(self, index_folder: Path) -> None:
         self._folder = index_folder / "given"
 
-    def find(self, library: str) -> DocSources | None:
+    def find(self, library: str) -> DocsRecord | None:
         """The documentation given for a library, by the name it was given for, or None.
 
         Raises:
@@ -52,7 +52,7 @@ class GivenDocs:
         """
         record = self._home(library) / _RECORD
         try:
-            return DocSources.model_validate_json(record.read_bytes())
+            return DocsRecord.model_validate_json(record.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError):
@@ -61,7 +61,7 @@ class GivenDocs:
                 f" it, then give them again: exploracoder index {library} --docs PATH_OR_URL"
             ) from None
 
-    def sources(self, record: DocSources) -> tuple[DocsSource, ...]:
+    def sources(self, record: DocsRecord) -> tuple[DocsSource, ...]:
         """Where the documentation is now."""
         home = self._home(record.library)
         return tuple(
@@ -79,7 +79,7 @@ class GivenDocs:
         stands_alone: bool,
         limits: FetchLimits | None = None,
         progress: Progress | None = None,
-    ) -> DocSources:
+    ) -> DocsRecord:
         """Remember the documentation of a library, replacing any given before.
 
         Raises:
@@ -100,7 +100,7 @@ class GivenDocs:
             except BaseException:
                 self._drop_copies(home, keep=self._known_copies(library))
                 raise
-            record = DocSources(
+            record = DocsRecord(
                 library=library, stands_alone=stands_alone, origins=absolute, copies=copies
             )
             write_atomically(home / _RECORD, record.model_dump_json(indent=1))

@@ -37,7 +37,7 @@ Kept = tuple[KeptExample, ...]
 
 
 @dataclass(slots=True)
-class _OpenShelves:
+class _FolderState:
     """What has been read from the folder, shared by all views."""
 
     catalog: Catalog = field(default_factory=Catalog)
@@ -94,7 +94,7 @@ class Index:
         # One thread at a time searches or writes; look-ups wait for neither.
         self._working = threading.RLock()
         self._following = threading.Lock()
-        self._opened = _OpenShelves()
+        self._opened = _FolderState()
         # The roots of the editions in use here, by library name.
         self._roots: dict[str, str] = {}
 

@@ -18,7 +18,7 @@ from exploracoder_bench.plan import read_plan
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.provenance import own_code
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import BriefingCost
+from exploracoder_bench.runs import BriefingOutcome
 from exploracoder_bench.samples import Sample
 
 from .made_results import made
@@ -63,7 +63,7 @@ def stage(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
     monkeypatch.setattr(harness, "examine", new_stage.examine)
     monkeypatch.setattr(harness, "explore", new_stage.explore)
     monkeypatch.setattr(harness, "warm_index", lambda _: "")
-    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingCost(""))
+    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingOutcome(""))
     return new_stage
 
 

@@ -20,7 +20,7 @@ from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.plan import Plan, now
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import BriefingCost, ModelOptions
+from exploracoder_bench.runs import BriefingOutcome, ModelOptions
 from exploracoder_bench.samples import Sample
 
 from .made_results import apart, failed, made
@@ -111,9 +111,9 @@ def test_what_is_told_before_a_plan_is_written_once_beforehand(
 ) -> None:
     briefed_methods: list[str] = []
 
-    def brief_for(sample: Sample, **_: object) -> BriefingCost:
+    def brief_for(sample: Sample, **_: object) -> BriefingOutcome:
         briefed_methods.append(sample.way.method)
-        return BriefingCost("No library.", "execution")
+        return BriefingOutcome("No library.", "execution")
 
     monkeypatch.setattr(harness, "brief_for", brief_for)
 
@@ -132,7 +132,7 @@ def test_what_is_told_before_a_plan_is_written_once_beforehand(
 def test_a_model_that_is_gone_beforehand_ends_the_run(
     problem: Problem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingCost("No key.", "model"))
+    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingOutcome("No key.", "model"))
 
     with pytest.raises(ModelError, match=r"could not be asked about frumpkin: No key\."):
         run(problem, tmp_path, [made()], monkeypatch, ("capir",))

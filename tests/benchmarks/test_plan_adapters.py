@@ -68,9 +68,9 @@ def test_an_adapter_is_named_in_the_plan_and_given_to_each_run(
     assert (plain.plan.model, plain.plan.lora) == ("embedded", "")
     assert (taught.plan.model, taught.plan.lora) == ("embedded+searching", file_sha256(adapter))
     assert taught.plan.identity == identity
-    assert taught.asked.options[:2] == ["--model", "embedded"]
-    assert taught.asked.options[-2:] == ["--lora", str(adapter)]
-    assert taught.asked.replies != plain.asked.replies
+    assert taught.model_options.options[:2] == ["--model", "embedded"]
+    assert taught.model_options.options[-2:] == ["--lora", str(adapter)]
+    assert taught.model_options.replies != plain.model_options.replies
     with pytest.raises(InputError, match=r"it was embedded \(.*now it is embedded\+searching \("):
         going_on(plain.plan, taught.plan, [])
 

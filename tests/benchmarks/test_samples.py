@@ -77,7 +77,7 @@ def test_methods_that_share_replies_ask_the_same_once_and_both_count_it(
     explore(sample(problems["Tiny/0"], server, tmp_path / "first", "capir"))
     apart = explore(sample(problems["Tiny/0"], server, tmp_path / "apart", "epigen"))
     shared = sample(problems["Tiny/0"], server, tmp_path, "capir")
-    shared = replace(shared, asked=replace(shared.asked, shares_replies=True))
+    shared = replace(shared, model_options=replace(shared.model_options, shares_replies=True))
     first = explore(shared)
     before = len(server.chat_requests)
 

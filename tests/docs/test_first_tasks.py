@@ -18,7 +18,7 @@ from typing import Any
 import nbformat
 import pytest
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploration.scripted import fenced, kind_of, script_of
 from extension.server import Client, Server
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -67,7 +67,7 @@ def blocks(page: str) -> list[Block]:
 
 @pytest.fixture(scope="module")
 def surroundings(
-    tmp_path_factory: pytest.TempPathFactory, sandboxing: SandboxChoice, strategy: str
+    tmp_path_factory: pytest.TempPathFactory, sandboxing: ChosenSandbox, strategy: str
 ) -> Iterator[Mapping[str, str]]:
     """The environment of a person who has chosen a model, and nothing else."""
     folder = tmp_path_factory.mktemp("person")

@@ -20,7 +20,7 @@ import pytest
 from exploracoder import cli
 from exploracoder.state import Exploration
 from exploracoder.testing import Script, ScriptedModelServer
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 
 from .scripted import CHECK, CONTEXT, TASK, TeaModel
 
@@ -77,7 +77,7 @@ def own_library(tmp_path: Path) -> Path:
 def surroundings(
     shelf: Path,
     library: Path,
-    sandboxing: SandboxChoice,
+    sandboxing: ChosenSandbox,
     strategy: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -23,7 +23,7 @@ from exploracoder.mcp.kept_branches import Branches
 from exploracoder.opening import Scratch, local_scratch
 from exploracoder.testing import Call, Delay, RecordedRequest, ScriptedModelServer
 from exploracoder_kernel.run_limits import Limits
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from mcp import Client, MCPError
 from mcp.types import ImageContent
 
@@ -69,7 +69,7 @@ def model() -> Iterator[ScriptedModelServer]:
 
 @pytest.fixture(scope="module")
 def server(
-    shelf: Path, model: ScriptedModelServer, sandboxing: SandboxChoice, strategy: str
+    shelf: Path, model: ScriptedModelServer, sandboxing: ChosenSandbox, strategy: str
 ) -> Iterator[HttpServer]:
     """One server for the tests that need none of their own."""
     environment = {
@@ -550,7 +550,7 @@ def test_a_port_that_is_taken_a_setting_and_a_folder_that_are_not_there_are_said
 
 
 async def test_the_branch_not_used_for_longest_is_dropped_and_that_is_said(
-    library: Path, sandboxing: SandboxChoice
+    library: Path, sandboxing: ChosenSandbox
 ) -> None:
     async def start() -> AbstractAsyncContextManager[Scratch]:
         return local_scratch(sys.executable, library, sandboxing=sandboxing)(Limits(), {})

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 
 from .conftest import Command, Explorer, Serve
 
@@ -32,7 +32,7 @@ cli.main()
 
 
 def test_the_notebook_says_what_its_code_was_kept_from(
-    serve: Serve, explore: Explorer, sandboxing: SandboxChoice
+    serve: Serve, explore: Explorer, sandboxing: ChosenSandbox
 ) -> None:
     outcome = explore(serve(), "--json", "--candidates", "1")
 
@@ -41,7 +41,7 @@ def test_the_notebook_says_what_its_code_was_kept_from(
 
 
 def test_progress_names_the_sandbox(
-    serve: Serve, command: Command, tmp_path: Path, explore: Explorer, sandboxing: SandboxChoice
+    serve: Serve, command: Command, tmp_path: Path, explore: Explorer, sandboxing: ChosenSandbox
 ) -> None:
     words = [word for word in explore.words(serve(), *explore.files()) if word != "--quiet"]
 
@@ -51,7 +51,7 @@ def test_progress_names_the_sandbox(
 
 
 def test_a_solution_leaves_no_file_in_the_users_folder(
-    serve: Serve, explore: Explorer, library: Path, sandboxing: SandboxChoice
+    serve: Serve, explore: Explorer, library: Path, sandboxing: ChosenSandbox
 ) -> None:
     if sandboxing.level == "off":
         pytest.skip("without a sandbox, code writes where it runs")
@@ -68,7 +68,7 @@ def test_a_notebook_can_not_switch_the_sandbox_off(
     explore: Explorer,
     command: Command,
     library: Path,
-    sandboxing: SandboxChoice,
+    sandboxing: ChosenSandbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if sandboxing.level == "off":
@@ -98,7 +98,7 @@ def test_an_unknown_level_is_refused_from_an_option_and_from_the_environment(
     assert "'loose' is not one of" in environment_outcome.err
 
 
-def test_doctor_says_which_sandbox_and_why(command: Command, sandboxing: SandboxChoice) -> None:
+def test_doctor_says_which_sandbox_and_why(command: Command, sandboxing: ChosenSandbox) -> None:
     outcome = command("doctor", "--json")
 
     finding = next(one for one in outcome.json if one["topic"] == "sandbox")

@@ -48,6 +48,7 @@ def test_what_cannot_be_called_so_is_left_out() -> None:
 def test_a_name_that_is_assigned_stays() -> None:
     assert made("Steeper = 3", BLEND) == []
     assert made("Steeper = Steeper(leaf)", BLEND) == ["Steeper = blend(leaf)"]
+    assert made("leaf.to_text = 3", BLEND, STEEPER, TEXT) == ["leaf.text = 3"]
 
 
 def test_a_class_stands_in_for_the_member_that_makes_it() -> None:

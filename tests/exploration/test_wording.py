@@ -87,10 +87,12 @@ def test_an_output_is_what_was_printed_and_returned() -> None:
 
 def test_where_objects_lie_in_memory_is_left_out() -> None:
     pot = Variable(name="pot", type="tea.Pot", preview="<tea.Pot object at 0x7efc3b22f050>")
-    observation = Observation(status="ok", result="[<Leaf at 0x7f3e52a22f10>, 'at 0x7f3e52a22f10']")
+    observation = Observation(status="ok", result="<Leaf at 0x7f3e52a22f10, dry>, <_ at 0x40>")
 
     assert describe_variable(pot) == "- pot: tea.Pot = <tea.Pot object>"
-    assert describe_output(observation, 100) == "[<Leaf>, 'at 0x7f3e52a22f10']"
+    assert describe_output(observation, 100) == "<Leaf, dry>, <_ at 0x40>"
+    cut = Variable(name="all", type="list", preview="[<tea.Leaf at 0x7f3…")
+    assert describe_variable(cut) == "- all: list = [<tea.Leaf…"
 
 
 def test_an_error_names_the_line_of_the_snippet() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploration.scripted import CONTEXT, GOALS, TASK, Model, TeaModel, fenced
 from exploration.scripted import NAMES_CHECK as CHECK
 
@@ -74,7 +74,7 @@ def request(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def house(
-    tmp_path_factory: pytest.TempPathFactory, sandboxing: SandboxChoice, strategy: str
+    tmp_path_factory: pytest.TempPathFactory, sandboxing: ChosenSandbox, strategy: str
 ) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("house")
     shutil.copytree(TESTS / "exploration" / "packages", folder / "library")

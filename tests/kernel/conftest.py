@@ -17,7 +17,7 @@ from exploracoder_kernel.branch.linux import descendants, processes
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.launcher import Launcher
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
 from jupyter_client.connect import write_connection_file
 
@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def launcher(sandboxing: SandboxChoice) -> Launcher:
+def launcher(sandboxing: ChosenSandbox) -> Launcher:
     """Starts interpreters in the sandbox that the tests were asked to run in."""
     return sandboxing.launcher
 
@@ -57,7 +57,7 @@ async def forking(tmp_path: Path, launcher: Launcher) -> AsyncIterator[Sidecar]:
 
 @pytest.fixture(scope="session")
 def kernel_file(
-    tmp_path_factory: pytest.TempPathFactory, sandboxing: SandboxChoice
+    tmp_path_factory: pytest.TempPathFactory, sandboxing: ChosenSandbox
 ) -> Iterator[Path]:
     """The connection file of a kernel that tests share: each has branches of its own."""
     folder = tmp_path_factory.mktemp("kernel")
@@ -193,7 +193,7 @@ def wait_until() -> Callable[[Callable[[], bool]], bool]:
 
 
 @pytest.fixture
-def pid_is_alive(sandboxing: SandboxChoice) -> Callable[[int], bool]:
+def pid_is_alive(sandboxing: ChosenSandbox) -> Callable[[int], bool]:
     """Takes the number that a snippet sees; other tests' servers have sandboxes, too."""
     if sandboxing.mechanism != "bubblewrap":
         return is_alive

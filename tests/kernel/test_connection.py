@@ -75,6 +75,43 @@ async def test_what_is_sent_at_once_arrives_whole_and_in_order(other_end: Ends) 
     await sending
 
 
+async def test_a_frame_that_is_begun_goes_to_its_end_though_its_sender_gave_up(
+    other_end: Ends,
+) -> None:
+    connection, theirs = other_end
+    begun, waiting, last = ({"text": letter * 1_000_000} for letter in "abc")
+
+    with pytest.raises(TimeoutError):
+        await connection.send(begun, timeout_s=0.05)
+    with pytest.raises(TimeoutError):
+        await connection.send(waiting, timeout_s=0.05)
+    connection.send_now(last)
+
+    received = [(await asyncio.to_thread(wire.receive, theirs))[0] for _ in range(2)]
+    assert received == [begun, last]
+
+
+async def test_a_closed_connection_watches_no_file_that_gets_its_number(other_end: Ends) -> None:
+    connection, _theirs = other_end
+    connection.send_now({"text": "x" * 1_000_000})
+    number = connection._sock.fileno()
+
+    connection.close()
+
+    assert not asyncio.get_running_loop().remove_writer(number)
+
+
+async def test_a_sender_learns_that_the_other_end_has_gone(other_end: Ends) -> None:
+    connection, _theirs = other_end
+    sending = asyncio.create_task(connection.send({"text": "x" * 1_000_000}))
+    await asyncio.sleep(0)
+
+    connection.mark_ended()
+
+    with pytest.raises(ConnectionClosed):
+        await sending
+
+
 async def test_descriptors_travel_with_a_message(other_end: Ends) -> None:
     connection, theirs = other_end
     read_end, write_end = os.pipe()

@@ -17,7 +17,7 @@ from exploracoder_kernel.errors import KernelError
 from exploracoder_kernel.pickled_variables import PickleRequest
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel, attach
-from exploracoder_kernel.variable_transfer import TransferredVariables, carry
+from exploracoder_kernel.variable_transfer import VariableTransfer, carry
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
 import __main__
@@ -85,7 +85,7 @@ async def reason(client: AsyncKernelClient, sidecar: Sidecar, name: str) -> str:
     return transfer.refused[0].reason
 
 
-def names(transfer: TransferredVariables) -> list[str]:
+def names(transfer: VariableTransfer) -> list[str]:
     return [variable.name for variable in transfer.carried if variable.is_chosen]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from exploracoder.testing import ScriptedModelServer
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploration.scripted import (
     COLLECT,
     CONTEXT,
@@ -64,7 +64,7 @@ class Stage:
 
 @pytest.fixture(scope="package")
 def stage(
-    tmp_path_factory: pytest.TempPathFactory, sandboxing: SandboxChoice, strategy: str
+    tmp_path_factory: pytest.TempPathFactory, sandboxing: ChosenSandbox, strategy: str
 ) -> Iterator[Stage]:
     """A folder with the library, an index that is read once, and a model, in the environment."""
     folder = tmp_path_factory.mktemp("stage")

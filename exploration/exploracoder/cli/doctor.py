@@ -18,7 +18,7 @@ from exploracoder.cli.options import json_option, python_option, sandbox_options
 from exploracoder.errors import ExploraCoderError, SetupError
 
 if TYPE_CHECKING:
-    from exploracoder_kernel.sandbox import LevelChoice, SandboxChoice
+    from exploracoder_kernel.sandbox import ChosenSandbox, LevelChoice
 
 # For indexes and replies; a model still to be fetched comes on top.
 _NEEDED_BYTES = 1_000_000_000
@@ -98,7 +98,7 @@ def _user_python(python: str | None) -> Finding:
     return Finding("ok", "your Python", f"{version} ({interpreter.executable})")
 
 
-def _branches(python: str | None, sandboxing: SandboxChoice | None) -> Finding:
+def _branches(python: str | None, sandboxing: ChosenSandbox | None) -> Finding:
     from exploracoder_kernel.errors import SidecarError
     from exploracoder_kernel.sidecar import Sidecar
 
@@ -230,7 +230,7 @@ def _is_new_enough(version: str, oldest: tuple[int, int]) -> bool:
 
 def _sandbox(
     python: str | None, level: LevelChoice, readable: Sequence[Path]
-) -> tuple[SandboxChoice | None, Finding]:
+) -> tuple[ChosenSandbox | None, Finding]:
     from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
     from exploracoder_kernel.sandbox import choose
 

@@ -107,7 +107,7 @@ class ShownStep(Shown):
     code: str | None = None
 
 
-class ExplorationVerdict(Verdict):
+class ExplorationOutcome(Verdict):
     """How an exploration came out; ``notebook`` is where it was saved, if that was asked for."""
 
     solution: str | None = None
@@ -181,7 +181,7 @@ def verdict_of(exploration: Exploration) -> dict[str, Any]:
     }
 
 
-def explored(exploration: Exploration, notebook: str | None) -> ExplorationVerdict:
+def explored(exploration: Exploration, notebook: str | None) -> ExplorationOutcome:
     """The outcome of an exploration."""
     steps = (
         ShownStep(
@@ -192,7 +192,7 @@ def explored(exploration: Exploration, notebook: str | None) -> ExplorationVerdi
         for step in exploration.steps
     )
     solution = exploration.solution
-    return ExplorationVerdict(
+    return ExplorationOutcome(
         **verdict_of(exploration),
         solution=solution.final.code if solution is not None else None,
         status=exploration.status,

@@ -199,7 +199,7 @@ class Tools:
             str | None,
             Field(description="where in the server's folder to save all of it: a name in .ipynb"),
         ] = None,
-    ) -> client_text.ExplorationVerdict:
+    ) -> client_text.ExplorationOutcome:
         """Have the whole task done: plan, tries, and a solution that was run and checked.
 
         The server's own model writes it, which takes from seconds to many minutes; progress is

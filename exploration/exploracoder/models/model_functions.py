@@ -27,6 +27,7 @@ class Tool:
     def as_dict(self) -> Schema:
         """The function in the OpenAI API's format."""
         schema = self.form.model_json_schema()
+        schema.pop("title", None)  # our class's name
         function = {"name": self.name, "description": self.description, "parameters": schema}
         return {"type": "function", "function": function}
 

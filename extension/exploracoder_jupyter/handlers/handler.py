@@ -49,10 +49,10 @@ class Handler(APIHandler):
         route, id_ = await app.find_route(str(self.request.method), path)
         self._track_activity = route.is_activity
         await access.check(self, route.permissions)
-        from exploracoder_jupyter.handlers.request_fields import ExplorationRequest
+        from exploracoder_jupyter.handlers.request_fields import RouteRequest
 
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
-        request = ExplorationRequest(await app.host(), id_, query, self.request.body)
+        request = RouteRequest(await app.host(), id_, query, self.request.body)
         self._finish(route.status, await ensure_async(route.answer(request)))
 
     def _finish(self, status: int, answer: Answer) -> None:

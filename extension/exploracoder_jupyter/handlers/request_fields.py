@@ -20,7 +20,7 @@ ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True, slots=True)
-class ExplorationRequest:
+class RouteRequest:
     """A request to a server's explorations; its path may name one of them."""
 
     host: Host

@@ -21,7 +21,7 @@ from tornado.web import HTTPError
 from exploracoder_jupyter import exports, status
 from exploracoder_jupyter.errors import UnknownError
 from exploracoder_jupyter.handlers.access import READS, RUNS_CODE, SAVES, WRITES, Permissions
-from exploracoder_jupyter.handlers.request_fields import MOST_NOTEBOOK_BYTES, ExplorationRequest
+from exploracoder_jupyter.handlers.request_fields import MOST_NOTEBOOK_BYTES, RouteRequest
 from exploracoder_jupyter.hosted_explorations import Host
 from exploracoder_jupyter.protocol import (
     Accepted,
@@ -61,7 +61,7 @@ class Route:
     method: str
     path: str
     permissions: Permissions
-    answer: Callable[[ExplorationRequest], Awaitable[Answer] | Answer]
+    answer: Callable[[RouteRequest], Awaitable[Answer] | Answer]
     status: int = 200
     is_activity: bool = True
 
@@ -84,11 +84,11 @@ def find(method: str, path: str) -> tuple[Route, str]:
     raise UnknownError("There is nothing at this path.")
 
 
-async def _libraries(request: ExplorationRequest) -> Libraries:
+async def _libraries(request: RouteRequest) -> Libraries:
     return await status.libraries(request.host, request.query.get("kernel_name"))
 
 
-async def _search(request: ExplorationRequest) -> SearchResults:
+async def _search(request: RouteRequest) -> SearchResults:
     query = request.query.get("query", "")[:_MOST_QUERY_CHARS]
     names = [name for name in request.query.get("libraries", "").split(",") if name]
     return await status.search(
@@ -96,32 +96,32 @@ async def _search(request: ExplorationRequest) -> SearchResults:
     )
 
 
-async def _pull(request: ExplorationRequest) -> EmbeddedModel:
+async def _pull(request: RouteRequest) -> EmbeddedModel:
     pulling = request.host.workshop.pulling
     pulling.start()
     return pulling.state()
 
 
-async def _cancel_pull(request: ExplorationRequest) -> EmbeddedModel:
+async def _cancel_pull(request: RouteRequest) -> EmbeddedModel:
     pulling = request.host.workshop.pulling
     pulling.cancel()
     return pulling.state()
 
 
-async def _explorations(request: ExplorationRequest) -> Explorations:
+async def _explorations(request: RouteRequest) -> Explorations:
     return Explorations(explorations=await request.host.summaries())
 
 
-async def _start(request: ExplorationRequest) -> OpenExploration:
+async def _start(request: RouteRequest) -> OpenExploration:
     return (await request.host.create(request.body(NewExploration))).snapshot()
 
 
-async def _open(request: ExplorationRequest) -> OpenExploration:
+async def _open(request: RouteRequest) -> OpenExploration:
     hosted_exploration, was_resumed = await request.host.resume(request.body(OpenRequest))
     return hosted_exploration.snapshot(resumed=was_resumed)
 
 
-async def _command(request: ExplorationRequest) -> Accepted:
+async def _command(request: RouteRequest) -> Accepted:
     hosted_exploration = request.host.use(request.id)
     command = request.body(COMMAND)
     revision = request.number("revision", _MOST_REVISION, least=0, most=_MOST_REVISION)
@@ -131,27 +131,27 @@ async def _command(request: ExplorationRequest) -> Accepted:
         raise UnknownError(words_of(error)) from error
 
 
-async def _doc(http_request: ExplorationRequest) -> DocPage:
+async def _doc(http_request: RouteRequest) -> DocPage:
     request = http_request.body(DocRequest)
     return await asyncio.to_thread(doc_page, request.name, request.doc)
 
 
-async def _lookups(request: ExplorationRequest) -> LookupAnswer:
+async def _lookups(request: RouteRequest) -> LookupAnswer:
     return await status.look_up_for(request.host, request.id, request.body(Lookup))
 
 
-async def _save(request: ExplorationRequest) -> SavedNotebook:
+async def _save(request: RouteRequest) -> SavedNotebook:
     return await request.host.save_notebook(request.body(NotebookSave, MOST_NOTEBOOK_BYTES))
 
 
-async def _export(request: ExplorationRequest) -> exports.Download:
+async def _export(request: RouteRequest) -> exports.Download:
     exploration = await request.host.state_of(request.id)
     return await exports.export(exploration, request.query.get("format", "py"))
 
 
 def _sent(
     form: type[BodyT], answer: Callable[[Host, BodyT], Awaitable[Answer]]
-) -> Callable[[ExplorationRequest], Awaitable[Answer]]:
+) -> Callable[[RouteRequest], Awaitable[Answer]]:
     """Adapt a function that takes only the host and the body, parsed as ``form``."""
     return lambda asked: answer(asked.host, asked.body(form))
 

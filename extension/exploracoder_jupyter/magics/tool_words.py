@@ -29,14 +29,14 @@ _SHOWN_AS = {argument: f"--{option}" for option, argument in _ARGUMENTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class ToolQuestion:
+class ToolLookup:
     """A question, and where to look; ``root`` is empty for the libraries in use."""
 
     question: Question
     root: str = ""
 
 
-def parse_tools(rest: str, names: Mapping[str, Any]) -> ToolQuestion:
+def parse_tools(rest: str, names: Mapping[str, Any]) -> ToolLookup:
     """Parse what follows ``tools``. ``names`` is the user's namespace, to look up code in.
 
     Raises InputError, with the nearest known word, when it is not a valid question.
@@ -68,11 +68,11 @@ def parse_tools(rest: str, names: Mapping[str, Any]) -> ToolQuestion:
         question = Question.of(plain[0], arguments, _SHOWN_AS | {"query": "a QUERY"})
     except QuestionError as error:
         raise InputError(str(error)) from error
-    return ToolQuestion(question, options.get("root", ""))
+    return ToolLookup(question, options.get("root", ""))
 
 
 async def ask_tools(
-    lookup: ToolQuestion, roots: Sequence[str], options: Options
+    lookup: ToolLookup, roots: Sequence[str], options: Options
 ) -> tuple[tuple[str, str], ...]:
     """The answers as text, each with its root.
 
@@ -81,9 +81,7 @@ async def ask_tools(
     return await in_thread(_ask, lookup, roots, options)
 
 
-def _ask(
-    lookup: ToolQuestion, roots: Sequence[str], options: Options
-) -> tuple[tuple[str, str], ...]:
+def _ask(lookup: ToolLookup, roots: Sequence[str], options: Options) -> tuple[tuple[str, str], ...]:
     repositories = Repositories(confined_interpreter.find_interpreter(options.python))
     answers: list[tuple[str, str]] = []
     problems: list[InputError] = []

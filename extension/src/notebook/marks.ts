@@ -24,7 +24,7 @@ export interface IMark {
 }
 
 /** Fingerprints of what was last written into a cell: source, and outputs with the count. */
-export interface IWrittenCell {
+export interface ICellFingerprints {
   source: string;
   shown: string;
 }
@@ -63,7 +63,7 @@ function idOf(mark: IMark): string {
 }
 
 /** What was last written into a cell; null when we did not write it. */
-export function writtenIn(metadata: PartialJSONObject | undefined): IWrittenCell | null {
+export function writtenIn(metadata: PartialJSONObject | undefined): ICellFingerprints | null {
   const written = metadata?.[WRITTEN_KEY];
   if (!isObject(written)) {
     return null;
@@ -73,7 +73,7 @@ export function writtenIn(metadata: PartialJSONObject | undefined): IWrittenCell
 }
 
 /** The fingerprints of a cell as sent by the server. */
-export function writtenFor(cell: nbformat.ICell): IWrittenCell {
+export function writtenFor(cell: nbformat.ICell): ICellFingerprints {
   const shown = nbformat.isCode(cell)
     ? [cell.execution_count ?? null, normalOutputs(cell.outputs)]
     : null;

@@ -1,7 +1,7 @@
 import * as nbformat from '@jupyterlab/nbformat';
 import { JSONExt, PartialJSONObject, PartialJSONValue } from '@lumino/coreutils';
 import {
-  IWrittenCell,
+  ICellFingerprints,
   WRITTEN_KEY,
   isOurs,
   normalOutputs,
@@ -167,8 +167,8 @@ function changesOf(current: ICurrentCell, wanted: nbformat.ICell): IChange[] {
 function changedContent(
   current: nbformat.ICell,
   wanted: nbformat.ICell,
-  last: IWrittenCell | null,
-  next: IWrittenCell
+  last: ICellFingerprints | null,
+  next: ICellFingerprints
 ): Pick<IChange, 'source' | 'isOverEdit' | 'outputs' | 'executionCount'> {
   const [now, then] = [sourceOf(current), sourceOf(wanted)];
   if (now !== then) {
@@ -206,7 +206,10 @@ function changedMetadata(current: nbformat.ICell, wanted: nbformat.ICell): Parti
 }
 
 /** A wanted cell with its fingerprints, and without a `trusted` flag. */
-function stamp(cell: nbformat.ICell, written: IWrittenCell = writtenFor(cell)): nbformat.ICell {
+function stamp(
+  cell: nbformat.ICell,
+  written: ICellFingerprints = writtenFor(cell)
+): nbformat.ICell {
   const metadata = { ...cell.metadata, [WRITTEN_KEY]: { ...written } };
   delete metadata.trusted;
   return { ...cell, metadata };

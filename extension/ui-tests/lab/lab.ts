@@ -126,14 +126,23 @@ export class Lab {
 
   /** Close the panel of a notebook, by its file's name. */
   async closePanel(name: string): Promise<void> {
-    await this.page.evaluate(async given => {
-      const { shell } = (window as unknown as ILabWindow).jupyterapp;
-      const panels = [...shell.widgets('main')].filter(widget => widget.title.label === given);
-      // JupyterLab asks whether to save what it has not read yet.
-      await Promise.all(panels.map(panel => panel.context?.ready));
-      panels.forEach(panel => panel.close());
-    }, name);
-    await expect(this.page.getByRole('tabpanel', { name, exact: true })).toHaveCount(0);
+    const count = (shallClose: boolean): Promise<number> =>
+      this.page.evaluate(
+        async given => {
+          const { shell } = (window as unknown as ILabWindow).jupyterapp;
+          const all = [...shell.widgets('main')];
+          const panels = all.filter(widget => widget.title.label === given.name);
+          if (given.shallClose) {
+            // JupyterLab asks whether to save what it has not read yet.
+            await Promise.all(panels.map(panel => panel.context?.ready));
+            panels.forEach(panel => panel.close());
+          }
+          return panels.length;
+        },
+        { name, shallClose }
+      );
+    expect(await count(true)).toBeGreaterThan(0);
+    await expect.poll(() => count(false)).toBe(0);
   }
 
   async execute(command: string, args: object = {}): Promise<void> {

@@ -20,7 +20,7 @@ def unpickle(request: Mapping[str, Any], fd: int, namespace: dict[str, Any]) -> 
     """Bind all the variables in ``request["names"]``, or none if one can't be loaded here.
 
     Returns:
-        The fields of an ``Unpickled``: the types of what is bound, or why it could not be.
+        The fields of an ``UnpickleReport``: the types of what is bound, or why it could not be.
     """
     before = dict(namespace)
     if request["prefix"] == sys.prefix:

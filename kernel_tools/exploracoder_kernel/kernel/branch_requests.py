@@ -9,7 +9,7 @@ from pydantic import validate_call
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.kernel.contents import BadRequest, Content, ExecuteRequest, RequestOptions
 from exploracoder_kernel.kernel.records import Record, Records
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
 
 
@@ -20,7 +20,7 @@ class Branches:
     missing, unknown or wrongly typed field is a ``ValidationError``.
     """
 
-    def __init__(self, sidecar: Sidecar, records: Records, sandboxing: SandboxChoice) -> None:
+    def __init__(self, sidecar: Sidecar, records: Records, sandboxing: ChosenSandbox) -> None:
         self._sidecar = sidecar
         self._records = records
         self._sandboxing = sandboxing

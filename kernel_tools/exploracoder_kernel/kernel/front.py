@@ -30,7 +30,7 @@ from exploracoder_kernel.kernel.contents import (
 )
 from exploracoder_kernel.kernel.records import OURS, Record, Records
 from exploracoder_kernel.kernel.sockets import Sockets
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
 
 _VERSION = version("exploracoder")
@@ -58,7 +58,7 @@ class Front(ConcurrentKernel):
     """
 
     def __init__(
-        self, sidecar: Sidecar, python: str, sandboxing: SandboxChoice, sockets: Sockets
+        self, sidecar: Sidecar, python: str, sandboxing: ChosenSandbox, sockets: Sockets
     ) -> None:
         super().__init__(sockets)
         self._sidecar = sidecar

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import CellRun, Observation, Variable
-from exploracoder_kernel.pickled_variables import PickledVariables, UnpickledVariables
+from exploracoder_kernel.pickled_variables import PickledVariables, UnpickleReport
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar_answers import BranchInfo, Inspection, ResolvedName
 
@@ -166,7 +166,7 @@ class RemoteSidecar:
         """
         await self._ask("bind", cells=dict(cells))
 
-    async def unpickle(self, branch_id: str, variables: PickledVariables) -> UnpickledVariables:
+    async def unpickle(self, branch_id: str, variables: PickledVariables) -> UnpickleReport:
         """Send variables of the user's kernel to a branch. Call ``carry`` rather than this."""
         name = uuid.uuid4().hex
         with variables.file as file:
@@ -181,7 +181,7 @@ class RemoteSidecar:
             upload=name,
             report=variables.report.model_dump(mode="json"),
         )
-        return UnpickledVariables.model_validate(answer["unpickled"])
+        return UnpickleReport.model_validate(answer["unpickled"])
 
     async def tree(self) -> tuple[BranchInfo, ...]:
         """All branches, oldest first, with memory as last measured."""

@@ -4,21 +4,21 @@ from exploracoder_kernel.sandbox.consent import QUESTION, Consent
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.sandbox.sandbox_choice import (
     LEVELS,
+    ChosenSandbox,
     Level,
     LevelChoice,
     Mechanism,
-    SandboxChoice,
     choose,
 )
 
 __all__ = [
     "LEVELS",
     "QUESTION",
+    "ChosenSandbox",
     "Consent",
     "Level",
     "LevelChoice",
     "Mechanism",
-    "SandboxChoice",
     "SandboxLimits",
     "choose",
 ]

@@ -32,7 +32,7 @@ _WHAT_IT_IS: dict[Level, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxChoice:
+class ChosenSandbox:
     """How snippets are sandboxed.
 
     Attributes:
@@ -61,7 +61,7 @@ def choose(
     limits: SandboxLimits | None = None,
     mechanisms: Sequence[Mechanism] = MECHANISMS,
     consent: Consent | None = None,
-) -> SandboxChoice:
+) -> ChosenSandbox:
     """Choose the sandbox for a task. Each mechanism is tried once per process.
 
     Args:
@@ -84,7 +84,7 @@ def choose(
             raise SidecarError(f"There is no {path}. Check the path.")
     if level == "off":
         reason = f"It was switched off: {_WHAT_IT_IS['off']}."
-        return SandboxChoice("off", "none", reason, PlainLauncher())
+        return ChosenSandbox("off", "none", reason, PlainLauncher())
     python_home.find(find_interpreter(python), clean_environment(os.environ))
     target_level: Level = "strict" if level == "auto" else level
     trouble = seccomp.trouble()
@@ -96,13 +96,13 @@ def choose(
             return sandboxing
     if level == "auto" and (consent or Consent()).is_given():
         reason = f"You agreed to go on without: {_WHAT_IT_IS['off']}. {' '.join(missing)}"
-        return SandboxChoice("off", "none", reason, PlainLauncher())
+        return ChosenSandbox("off", "none", reason, PlainLauncher())
     raise SandboxUnavailable(" ".join(missing))
 
 
 def _by_bubblewrap(
     level: Level, inputs: tuple[Path, ...], limits: SandboxLimits, missing: list[str]
-) -> SandboxChoice | None:
+) -> ChosenSandbox | None:
     """A bubblewrap sandbox, or None, with the reason added to ``missing``."""
     has_network = level == "network"
     program = bubblewrap.find()
@@ -117,12 +117,12 @@ def _by_bubblewrap(
     launcher = bubblewrap.BubblewrapLauncher(program, has_network, inputs, limits)
     inside = f", with Landlock (version {landlock.version()}) inside" if landlock.version() else ""
     reason = f"bubblewrap works here{inside}; system calls are filtered: {_WHAT_IT_IS[level]}."
-    return SandboxChoice(level, "bubblewrap", reason, launcher)
+    return ChosenSandbox(level, "bubblewrap", reason, launcher)
 
 
 def _by_landlock(
     level: Level, inputs: tuple[Path, ...], limits: SandboxLimits, missing: list[str]
-) -> SandboxChoice | None:
+) -> ChosenSandbox | None:
     version = landlock.version()
     if not version:
         missing.append("The kernel has no Landlock (Linux 5.13, switched on).")
@@ -131,4 +131,4 @@ def _by_landlock(
     because = " ".join([*missing, has])
     reason = f"{because}: {_WHAT_IT_IS[level]}. {landlocked.shortcomings()}."
     launcher = landlocked.LandlockLauncher(level == "network", inputs, limits)
-    return SandboxChoice(level, "landlock", reason, launcher)
+    return ChosenSandbox(level, "landlock", reason, launcher)

@@ -91,7 +91,7 @@ class LibrarySources(InstalledSources):
                 waiting += list(self.finder.submodules(name))
 
 
-class StubsElsewhere:
+class StubbedSources:
     """The same modules, but for other libraries' compiled modules only their stubs.
 
     Importing them just for what an annotation names is not worth a process: compiled modules

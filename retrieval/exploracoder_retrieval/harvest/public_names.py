@@ -19,7 +19,7 @@ from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.scope import Definition, Scope
 from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.facts.values import Class, Function, Module, Parameter, Variable
-from exploracoder_retrieval.harvest.library_sources import LibrarySources, StubsElsewhere
+from exploracoder_retrieval.harvest.library_sources import LibrarySources, StubbedSources
 
 Item = Class | Function | Variable
 Overloads = tuple[Function, ...]
@@ -101,7 +101,7 @@ class Names:
     def __init__(self, sources: LibrarySources) -> None:
         self.sources = sources
         self.scope = LibraryScope(sources, sources)
-        self._annotated = LibraryScope(StubsElsewhere(sources), sources)
+        self._annotated = LibraryScope(StubbedSources(sources), sources)
         self._stubs: dict[str, Definition] = {}
         self._members: dict[str, dict[str, Api]] = {}
 

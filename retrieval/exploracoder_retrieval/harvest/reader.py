@@ -52,9 +52,8 @@ def harvest(
 
 def read(target: Target, interpreter: Interpreter, progress: Progress | None = None) -> Harvest:
     """Like `harvest`, for a target that was already found."""
-    skipped_files: dict[
-        SkippedSource, None
-    ] = {}  # each once, although several readers may report it
+    # Each once, although several readers may report it.
+    skipped_files: dict[SkippedSource, None] = {}
 
     def skip(name: str, reason: str) -> None:
         skipped_files[SkippedSource(name=name, reason=reason)] = None

@@ -18,7 +18,7 @@ from exploracoder_retrieval.harvest.result import LibrarySource
 from exploracoder_retrieval.library_python import Interpreter, normalise
 
 if TYPE_CHECKING:
-    from exploracoder_retrieval.given_docs import DocSources, GivenDocs
+    from exploracoder_retrieval.given_docs import DocsRecord, GivenDocs
 
 _NOT_THE_LIBRARY = frozenset(
     {"tests", "test", "docs", "doc", "examples", "example"}
@@ -85,7 +85,7 @@ def find_target(
     return library
 
 
-def docs_target(record: DocSources, given_docs: GivenDocs) -> Target:
+def docs_target(record: DocsRecord, given_docs: GivenDocs) -> Target:
     """The target of a library known only from its documentation."""
     return _documented(record.library, given_docs.sources(record))
 

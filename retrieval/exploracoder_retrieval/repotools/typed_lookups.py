@@ -21,7 +21,7 @@ LookupKind = Literal["class", "signature", "source", "code"]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSource:
+class LookupResult:
     """One class, definition or piece of code as text, and its location.
 
     ``file`` is named as in answers; None for compiled code.
@@ -62,7 +62,7 @@ def look_up(tools: RepositoryTools, kind: LookupKind, text: str) -> Answer:
     )
 
 
-def found_in(answer: Answer) -> list[FoundSource]:
+def found_in(answer: Answer) -> list[LookupResult]:
     """The results of an answer, one by one.
 
     Among results of the same name, the one nearest to the library's top goes first: people usually
@@ -72,25 +72,25 @@ def found_in(answer: Answer) -> list[FoundSource]:
     return results if isinstance(answer, SnippetsAnswer) else sorted(results, key=_depth)
 
 
-def _depth(result: FoundSource) -> int:
+def _depth(result: LookupResult) -> int:
     return (result.file or "").count("/")
 
 
-def _found(answer: Answer) -> Iterator[FoundSource]:
+def _found(answer: Answer) -> Iterator[LookupResult]:
     if isinstance(answer, ClassesAnswer):
         for one in answer.classes:
-            yield FoundSource(
+            yield LookupResult(
                 one.qualname, one.file, one.line, answer_text(ClassesAnswer(classes=(one,)))
             )
     elif isinstance(answer, SignaturesAnswer):
         for signature in answer.signatures:
             text = answer_text(SignaturesAnswer(signatures=(signature,)))
-            yield FoundSource(signature.path, signature.file, signature.line, text)
+            yield LookupResult(signature.path, signature.file, signature.line, text)
     elif isinstance(answer, BodiesAnswer):
         for body in answer.bodies:
             text = answer_text(BodiesAnswer(bodies=(body,)))
-            yield FoundSource(body.path, body.file, body.def_line, text)
+            yield LookupResult(body.path, body.file, body.def_line, text)
     elif isinstance(answer, SnippetsAnswer):
         for piece in answer.snippets:
             text = answer_text(SnippetsAnswer(snippets=(piece,)))
-            yield FoundSource(piece.name or piece.kind, piece.file, piece.start_line, text)
+            yield LookupResult(piece.name or piece.kind, piece.file, piece.start_line, text)

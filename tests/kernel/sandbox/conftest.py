@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import SandboxUnavailable
 from exploracoder_kernel.observation import Observation
-from exploracoder_kernel.sandbox import SandboxChoice, SandboxLimits, choose
+from exploracoder_kernel.sandbox import ChosenSandbox, SandboxLimits, choose
 from exploracoder_kernel.sidecar import Sidecar
 
-Choose = Callable[..., SandboxChoice]
+Choose = Callable[..., ChosenSandbox]
 Look = Callable[..., Awaitable[Observation]]
 
 
@@ -56,7 +56,7 @@ def boxed(mechanism: str, task: Path) -> Choose:
         inputs: tuple[Path, ...] = (),
         limits: SandboxLimits | None = None,
         python: str | Path = sys.executable,
-    ) -> SandboxChoice:
+    ) -> ChosenSandbox:
         try:
             return choose(
                 level,  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from exploracoder_kernel.provisioner import SandboxProvisioner, front_environment
-from exploracoder_kernel.sandbox import SandboxChoice
+from exploracoder_kernel.sandbox import ChosenSandbox
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
@@ -30,7 +30,7 @@ def manager(**config: Any) -> AsyncKernelManager:
 
 
 @pytest.fixture
-async def start(task: Path, sandboxing: SandboxChoice) -> AsyncIterator[Callable[..., Any]]:
+async def start(task: Path, sandboxing: ChosenSandbox) -> AsyncIterator[Callable[..., Any]]:
     """Starts a kernel in the task's folder: its manager and a client that is ready."""
     kernels: list[tuple[AsyncKernelManager, AsyncKernelClient]] = []
 
@@ -68,7 +68,7 @@ def test_it_is_found_by_its_name() -> None:
 
 
 async def test_sockets_are_private_and_removed_afterwards(
-    start: Callable[..., Any], sandboxing: SandboxChoice
+    start: Callable[..., Any], sandboxing: ChosenSandbox
 ) -> None:
     kernel, client = await start(manager(sandbox=sandboxing.level))
     folder = Path(kernel.ip).parent
@@ -86,7 +86,7 @@ async def test_sockets_are_private_and_removed_afterwards(
 
 
 async def test_a_restarted_kernel_keeps_its_sockets(
-    start: Callable[..., Any], sandboxing: SandboxChoice
+    start: Callable[..., Any], sandboxing: ChosenSandbox
 ) -> None:
     kernel, client = await start(manager(sandbox=sandboxing.level))
     await run(client, "x = 1")
@@ -110,7 +110,7 @@ async def test_the_caller_overrides_the_spec_and_the_front_is_told(
 
 
 async def test_no_secret_is_in_the_fronts_environment(
-    start: Callable[..., Any], sandboxing: SandboxChoice, monkeypatch: pytest.MonkeyPatch
+    start: Callable[..., Any], sandboxing: ChosenSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "JUPYTER_TOKEN", "JPY_API_TOKEN", "SOMETHING"):
         monkeypatch.setenv(name, "sk-secret")

@@ -84,7 +84,7 @@ class Recorder:
         return module
 
     def value(self, kind: str, label: object, inputs: list[list[Any]], type_name: str) -> object:
-        """A value that comes from ``inputs``. Raises Spoiled when there are too many."""
+        """A value that comes from ``inputs``. Raises RunSpoiled when there are too many."""
         number = self._node(kind, label, inputs)
         instance = self._class()
         # An object that is kept alive shares its id with no other.
@@ -111,7 +111,7 @@ class Recorder:
         return self._node("other", _what(value), [])
 
     def decide(self, value: object) -> bool:
-        """Whether an unknown value is true: as planned, else False. Raises Spoiled."""
+        """Whether an unknown value is true: as planned, else False. Raises RunSpoiled."""
         number = self._numbers[id(value)]
         answer = self._decisions.answer(number, self.nodes[number], self._trees)
         if len(self.decisions) > MOST_DECISIONS:
@@ -123,7 +123,7 @@ class Recorder:
 
         Raises:
             AttributeError: The library is known, and its objects have no function of that name.
-            Spoiled: Nobody knows whether there is one.
+            RunSpoiled: Nobody knows whether there is one.
         """
         type_name = self._types[id(value)]
         shape = self.libraries.get(type_name)
@@ -134,7 +134,7 @@ class Recorder:
         return self._function(shape, name, value)
 
     def is_instance(self, value: object, classinfo: object) -> bool:
-        """The candidate's ``isinstance``. Raises Spoiled if the documentation leaves it open."""
+        """The candidate's ``isinstance``. Raises RunSpoiled if the documentation leaves it open."""
         if id(value) not in self._numbers:
             classes = tuple(one for one in flat(classinfo) if id(one) not in self._classes)
             return isinstance(value, classes)  # type: ignore[arg-type] # it raises TypeError itself
@@ -144,7 +144,7 @@ class Recorder:
         return answer
 
     def is_callable(self, value: object) -> bool:
-        """The candidate's ``callable``. Raises Spoiled if the documentation leaves it open."""
+        """The candidate's ``callable``. Raises RunSpoiled if the documentation leaves it open."""
         if id(value) not in self._numbers:
             return callable(value)
         if not is_scalar(self._types[id(value)]):
@@ -160,11 +160,11 @@ class Recorder:
         return self.value("call", f"{shape.id}.{name}", inputs, returns)
 
     def ask(self, what: str) -> NoReturn:
-        """End the run because the candidate needs to know a value to go on. Raises Spoiled."""
+        """End the run because the candidate needs to know a value to go on. Raises RunSpoiled."""
         self.spoil(f"asks of a value what nobody knows: its {what}")
 
     def spoil(self, why: str) -> NoReturn:
-        """End the run for good. Raises Spoiled."""
+        """End the run for good. Raises RunSpoiled."""
         self.spoiled = self.spoiled or why
         raise RunSpoiled(why)
 

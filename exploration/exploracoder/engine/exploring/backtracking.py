@@ -12,7 +12,7 @@ import ast
 from exploracoder.engine.exploring.conversation import error_text
 from exploracoder.engine.exploring.explorer import explore
 from exploracoder.engine.knowing.recommender import recommend
-from exploracoder.engine.reading.value_text import clip, describe_variables
+from exploracoder.engine.reading.value_text import clip, describe_variables, without_addresses
 from exploracoder.engine.running.trial import run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
@@ -50,7 +50,7 @@ async def doubt_checked_step(bench: Workbench, attempt: Attempt) -> bool:
             words = f"{failure.error.ename}: {failure.error.evalue}"
             variables = await bench.sidecar.variables(bench.branches.current)
             now = describe_variables([one for one in variables if one.name in suspects])
-            why = f"A check of {', '.join(sorted(suspects))} failed: {words}"
+            why = f"A check of {', '.join(sorted(suspects))} failed: {without_addresses(words)}"
             return await _redo(bench, step, f"{clip(why, bench.settings.output_chars)}\n{now}")
     return False
 

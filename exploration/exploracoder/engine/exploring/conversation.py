@@ -20,6 +20,7 @@ from exploracoder.engine.reading.value_text import (
     describe_problems,
     describe_variables,
     listed,
+    without_addresses,
 )
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -82,7 +83,8 @@ def error_text(bench: Workbench, candidate: Candidate, missing: Sequence[str] = 
         return "It was not run."
     broken = [variable for variable in observation.variables if variable.preview_error]
     if observation.ran and broken:
-        return f"reading {broken[0].name} failed: {broken[0].preview_error}"
+        error = without_addresses(broken[0].preview_error or "")
+        return f"reading {broken[0].name} failed: {error}"
     if observation.ran and missing:
         return f"It ran, but it made no variable named {', '.join(missing)}."
     if observation.ran:

@@ -20,6 +20,7 @@ from exploracoder.engine.reading.value_text import (
     describe_output,
     describe_problems,
     listed,
+    without_addresses,
 )
 from exploracoder.engine.workbench import Workbench
 from exploracoder.models.chat import Message
@@ -81,7 +82,7 @@ def failure_words(bench: Workbench, attempt: Attempt) -> str:
     failure, chars = attempt.failure, bench.settings.output_chars
     if failure is None:
         assert attempt.call is not None, "only an attempt that failed is repaired"
-        message = clip(attempt.call.failure, chars)
+        message = clip(without_addresses(attempt.call.failure), chars)
         reason = f"the call `{attempt.call.called}` failed"
         return f"Your code ran, but {reason}:\n\n{fenced(message, 'text')}"
     if attempt.checks == "failed":

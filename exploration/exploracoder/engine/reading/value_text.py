@@ -15,7 +15,8 @@ from exploracoder.state import NameProblem
 _VARIABLE_CHARS = 160
 _MIN_EXAMPLE_CHARS = 60
 _MEMBERS = 24
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
+# Of an object, not what a library prints of a program; a preview may be cut within one.
+_ADDRESS = re.compile(r" at 0x(?:[0-9a-fA-F]{9,16}(?=[>,;])|[0-9a-fA-F]*(?=…))")
 
 
 def clip(text: str, chars: int) -> str:
@@ -95,7 +96,7 @@ def describe_variable(variable: Variable, apis: KnownApis | None = None) -> str:
     preview = without_addresses(variable.preview)
     value = f" = {clip(preview, _VARIABLE_CHARS)}" if preview else ""
     if variable.preview_error:
-        value = f", which fails when it is read: {variable.preview_error}"
+        value = f", which fails when it is read: {without_addresses(variable.preview_error)}"
     members = _members(variable, apis) if apis else ""
     return f"- {variable.name}: {variable.type}{size}{value}{members}"
 
@@ -130,7 +131,8 @@ def describe_error(observation: Observation, code: str, chars: int) -> str:
     """What went wrong in a run, with the failing line of the snippet."""
     error = observation.error
     if error is None:
-        return f"The run ended as: {observation.status}. {clip(observation.stderr, chars)}".strip()
+        stderr = clip(without_addresses(observation.stderr), chars)
+        return f"The run ended as: {observation.status}. {stderr}".strip()
     lines = code.splitlines()
     where = ""
     if error.line is not None and 0 < error.line <= len(lines):

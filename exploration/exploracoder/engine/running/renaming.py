@@ -19,7 +19,7 @@ MOST_TRIES = 12
 MOST_SECONDS = 5.0
 
 
-class RunSnippet(Protocol):
+class TriedSnippet(Protocol):
     """A snippet that was run: a candidate, or an attempt at the solution."""
 
     @property
@@ -29,7 +29,7 @@ class RunSnippet(Protocol):
     def problems(self) -> tuple[NameProblem, ...]: ...
 
 
-TriedT = TypeVar("TriedT", bound=RunSnippet)
+TriedT = TypeVar("TriedT", bound=TriedSnippet)
 
 
 async def search(
@@ -58,7 +58,7 @@ async def search(
     return None
 
 
-def variants(snippet: RunSnippet) -> Iterator[str]:
+def variants(snippet: TriedSnippet) -> Iterator[str]:
     """The snippet's code with its first wrong name replaced, the nearest name first."""
     for problem in snippet.problems:
         wrong = problem.name.partition(".")[0]

@@ -17,7 +17,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.known_apis import KnownApis
-from exploracoder.engine.running.renaming import MOST_SECONDS, RunSnippet, TriedT
+from exploracoder.engine.running.renaming import MOST_SECONDS, TriedSnippet, TriedT
 
 # Runs for a solution that the user's check rejects; a step gets a quarter of them.
 MOST = 40
@@ -38,6 +38,7 @@ class _Place:
     end: int
     call: ast.Call | None
     is_member: bool = False
+    is_read: bool = True
     owner_start: int | None = None
     root: str = ""
 
@@ -98,7 +99,7 @@ async def search(
     return None
 
 
-def wrong_names(snippet: RunSnippet) -> frozenset[str]:
+def wrong_names(snippet: TriedSnippet) -> frozenset[str]:
     """The names of a snippet that the library does not have."""
     return frozenset(problem.name.partition(".")[0] for problem in snippet.problems)
 
@@ -151,16 +152,17 @@ def _modules(trees: Iterable[ast.Module]) -> dict[str, str]:
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
-    """The attributes and the names that are read, each with the call that it is the function of."""
+    """Attributes, and names that are read, each with the call that it is the function of."""
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         call = calls.get(id(node))
         match node:
-            case ast.Attribute(value, attr=name, end_lineno=int(row), end_col_offset=int(end)):
+            case ast.Attribute(value, name, end_lineno=int(row), end_col_offset=int(end)):
                 start = end - len(name.encode())
                 owner = value.col_offset if value.lineno == row else None
                 root = syntax.chain_of(node).partition(".")[0]
-                yield _Place(name, row, start, end, call, True, owner, root)
+                is_read = isinstance(node.ctx, ast.Load)
+                yield _Place(name, row, start, end, call, True, is_read, owner, root)
             case ast.Name(name, ast.Load(), lineno=row, col_offset=start, end_col_offset=int(end)):
                 yield _Place(name, row, start, end, call)
 
@@ -173,6 +175,8 @@ def _changes(
     if doc.kind in ("property", "attribute"):
         if place.is_member and place.call is None:
             yield _Change(*own, name)
+        return
+    if not place.is_read:
         return
     accepts = _Parameters.read(doc.signature)
     brackets = "" if place.call is not None else "()"

@@ -17,6 +17,7 @@ from exploracoder.engine.reading.value_text import (
     describe_output,
     describe_problems,
     describe_variables,
+    without_addresses,
 )
 from exploracoder.engine.running.written_cells import chain_steps
 from exploracoder.engine.workbench import Workbench
@@ -147,7 +148,7 @@ def _solution(bench: Workbench, attempt: Attempt) -> dict[str, str]:
 def _call_error(call: ExampleCall, chars: int) -> str:
     """The error that was raised, or else what failed while the result was read."""
     if call.observation.ran:
-        return clip(call.failure, chars)
+        return clip(without_addresses(call.failure), chars)
     return describe_error(call.observation, call.code, chars)
 
 

@@ -88,7 +88,7 @@ def _script(bench: Workbench, script: Script) -> Script:
 
 
 class _ReplyReader:
-    """The cells of a reply that is being written: recorded in order, and run."""
+    """Records the cells of a reply in their order while it is being written, and runs them."""
 
     def __init__(self, bench: Workbench, replaced_ids: Collection[str]) -> None:
         self._bench = bench
