@@ -26,6 +26,7 @@ from exploracoder.models.model_functions import Tool, complete_with_tools
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.redaction import Redactor
 from exploracoder.models.reply_cache import ReplyCache
+from exploracoder.models.streaming import StreamReader
 from exploracoder.testing import (
     Call,
     Failure,
@@ -761,6 +762,16 @@ async def test_no_more_is_held_than_of_a_whole_reply(
 
     assert len(server.requests) == 1
     assert len(numbers) < 20_000
+
+
+def test_a_reply_that_is_too_long_is_over_wherever_its_events_end() -> None:
+    for length in range(80, 120):
+        reader = StreamReader(10_000)
+        for _ in range(200):
+            reader.take(event(chunk("x" * length)))
+
+        assert reader.is_over
+        assert reader.reply() == (200, "")
 
 
 async def test_envelopes_do_not_count_as_text(monkeypatch: pytest.MonkeyPatch) -> None:

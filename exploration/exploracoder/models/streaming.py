@@ -118,6 +118,7 @@ class StreamReader:
         self._error: dict[str, Any] | None = None
         self._is_done = False
         self._has_started = False
+        self._is_too_long = False
         self.is_stream = False
         self.before: int | None = None
 
@@ -149,6 +150,7 @@ class StreamReader:
             del self._held[:end]
             for line in lines:
                 self._take_line(line)
+        self._measure()
 
     def close(self) -> None:
         """Ends the stream, completing a last event that was not terminated."""
@@ -171,9 +173,10 @@ class StreamReader:
             return 200, json.dumps(self._completion.as_dict())
         return 200, self._held.decode("utf-8", "replace")
 
-    @property
-    def _is_too_long(self) -> bool:
-        return len(self._held) + self._data_bytes + self._completion.chars >= self._most_bytes
+    def _measure(self) -> None:
+        # What is left out of a reply that is too long makes it no shorter.
+        held = len(self._held) + self._data_bytes + self._completion.chars
+        self._is_too_long = self._is_too_long or held >= self._most_bytes
 
     def _take_line(self, line: bytes) -> None:
         """Server-sent events: lines of data, up to a blank one; comments have no name."""
@@ -194,6 +197,7 @@ class StreamReader:
         whole = "\n".join(lines)
         for data in [whole] if json_or_none(whole) is not None else lines:
             chunk = json_or_none(data)
+            self._measure()
             if self.is_over:
                 return
             if data == _DONE:
