@@ -19,6 +19,8 @@ from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.launcher import Launcher
 from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
+from exploracoder_kernel.user_kernel import attach
+from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
 
 
@@ -53,6 +55,19 @@ async def forking(tmp_path: Path, launcher: Launcher) -> AsyncIterator[Sidecar]:
     """A sidecar that chooses by itself."""
     async with Sidecar(cwd=tmp_path, launcher=launcher) as fresh_sidecar:
         yield fresh_sidecar
+
+
+@pytest.fixture(scope="module")
+def connection_file(request: pytest.FixtureRequest, start_kernel: Callable[..., str]) -> str:
+    """A user's kernel, which a module's tests share, with what its ``DEFINED`` defines."""
+    return start_kernel(request.module.DEFINED)
+
+
+@pytest.fixture
+async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
+    """A client of the user's kernel."""
+    async with attach(connection_file) as kernel_client:
+        yield kernel_client
 
 
 @pytest.fixture(scope="session")

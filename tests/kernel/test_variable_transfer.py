@@ -6,7 +6,6 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,19 +48,6 @@ def closes_over(n):
     return lambda: n + RATE
 closure = closes_over(10)
 """
-
-
-@pytest.fixture(scope="module")
-def connection_file(start_kernel: Callable[..., str]) -> str:
-    """A real kernel that all tests share, with some variables in it."""
-    return start_kernel(DEFINED)
-
-
-@pytest.fixture
-async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
-    """A client of the shared kernel."""
-    async with attach(connection_file) as kernel_client:
-        yield kernel_client
 
 
 async def execute(client: AsyncKernelClient, code: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from exploracoder_kernel.kernel.records import Records
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
-from exploracoder_kernel.user_kernel import UserKernel, attach
+from exploracoder_kernel.user_kernel import UserKernel
 from exploracoder_kernel.variable_transfer import carry
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
@@ -30,19 +30,6 @@ class Unmade:
         return (open, ("/nowhere/at/all",))
 unmade = Unmade()
 """
-
-
-@pytest.fixture(scope="module")
-def connection_file(start_kernel: Callable[..., str]) -> str:
-    """A user's kernel with some variables."""
-    return start_kernel(DEFINED)
-
-
-@pytest.fixture
-async def client(connection_file: str) -> AsyncIterator[AsyncKernelClient]:
-    """A client of the user's kernel."""
-    async with attach(connection_file) as kernel_client:
-        yield kernel_client
 
 
 @pytest.fixture
