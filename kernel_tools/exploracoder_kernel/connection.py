@@ -108,7 +108,7 @@ class Connection:
     def _flush(self) -> None:
         """Send of the outbox what the socket takes, and the rest once it takes more."""
         fd = self._sock.fileno()
-        while self._outbox and fd >= 0:
+        while self._outbox:
             frame = self._outbox[0]
             try:
                 count = self._send_some(frame)

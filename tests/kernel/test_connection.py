@@ -101,6 +101,17 @@ async def test_a_closed_connection_watches_no_file_that_gets_its_number(other_en
     assert not asyncio.get_running_loop().remove_writer(number)
 
 
+async def test_a_closed_connection_takes_nothing(other_end: Ends) -> None:
+    connection, _theirs = other_end
+    connection.close()
+    connection.send_now({"op": "stop"})
+
+    start = time.monotonic()
+    with pytest.raises(ConnectionClosed):
+        await connection.send({"op": "fork"})
+    assert time.monotonic() - start < 5
+
+
 async def test_a_sender_learns_that_the_other_end_has_gone(other_end: Ends) -> None:
     connection, _theirs = other_end
     sending = asyncio.create_task(connection.send({"text": "x" * 1_000_000}))
