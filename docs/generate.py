@@ -92,8 +92,8 @@ def settings_page() -> Iterator[str]:
     yield "| --- | --- | --- |" + " --- |" * len(PROFILES)
     for name, field in Settings.model_fields.items():
         if name != "profile":
-            meaning, shown = _setting(name, field)
-            yield f"| `{name}` | {_cell(meaning)} | {_range(field)} | {' | '.join(shown)} |"
+            meaning, values = _setting(name, field)
+            yield f"| `{name}` | {_cell(meaning)} | {_range(field)} | {' | '.join(values)} |"
     yield "\n## Environment\n"
     yield "| variable | meaning |"
     yield "| --- | --- |"
@@ -239,7 +239,7 @@ def _words(text: str | None) -> Iterator[str]:
 
 def _with_code(text: str) -> str:
     """Words of a help text with its commands and options as code."""
-    return _COMMAND.sub(lambda found: f"`{found[1] or found[0]}`", text)
+    return _COMMAND.sub(lambda match: f"`{match[1] or match[0]}`", text)
 
 
 def _argument(argument: click.Argument) -> str:
@@ -256,8 +256,8 @@ def _option(option: click.Option) -> str:
     notes = ["required"] if option.required else []
     notes += ["repeatable"] if option.multiple else []
     notes += [f"default {option.default}"] if option.show_default else []
-    noted = f" ({', '.join(notes)})" if notes else ""
-    return f"{names}{noted}: {_with_code(option.help or '')}"
+    note = f" ({', '.join(notes)})" if notes else ""
+    return f"{names}{note}: {_with_code(option.help or '')}"
 
 
 def _metavar(option: click.Option) -> str:

@@ -58,8 +58,10 @@ def front_end() -> Iterator[Part]:
     """
     report = json.loads((_LAB_EXTENSION / "static/third-party-licenses.json").read_text())
     ours = json.loads((_FRONT_END / "package.json").read_text(encoding="utf-8"))
-    joined = {name for name, shared in ours["jupyterlab"]["sharedPackages"].items() if not shared}
-    names = {one["name"] for one in report["packages"]} | joined | {"@rspack/core"}
+    bundled_names = {
+        name for name, is_shared in ours["jupyterlab"]["sharedPackages"].items() if not is_shared
+    }
+    names = {one["name"] for one in report["packages"]} | bundled_names | {"@rspack/core"}
     return map(_package, sorted(names))
 
 

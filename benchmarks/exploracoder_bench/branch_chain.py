@@ -51,7 +51,7 @@ class Chain:
 
     def __init__(self, sidecar: Sidecar) -> None:
         self._sidecar = sidecar
-        self._kept: list[str] = []
+        self._branches: list[str] = []
 
     async def begin(self, code: str = CONTEXT) -> None:
         """Run what comes before the first step."""
@@ -65,7 +65,7 @@ class Chain:
             branch, *others = await self._tried(branch, shape.step(number))
             for other in others:
                 await self._sidecar.drop(other)
-            self._kept.append(branch)
+            self._branches.append(branch)
         return time.perf_counter() - begin
 
     async def candidates(self, parent: str, codes: Sequence[str]) -> None:
@@ -76,7 +76,7 @@ class Chain:
     async def go_back(self, rounds: int) -> list[list[Times]]:
         """For each step, ``rounds`` times of going back to it."""
         times: list[list[Times]] = []
-        for number in range(len(self._kept)):
+        for number in range(len(self._branches)):
             # No nested comprehension: Python 3.10 allows ``await`` only in the outer one.
             times.append([await self._back(number) for _ in range(rounds)])
         return times
@@ -84,7 +84,7 @@ class Chain:
     async def _back(self, number: int) -> Times:
         code = f"assert values[-1] == {number}"
         begin = time.perf_counter()
-        branch = await self._sidecar.fork(self._kept[number])
+        branch = await self._sidecar.fork(self._branches[number])
         fork_end = time.perf_counter()
         observation = await self._sidecar.run(branch, code)
         end = time.perf_counter()

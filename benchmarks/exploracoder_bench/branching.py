@@ -182,8 +182,8 @@ async def _opened(level: str) -> AsyncIterator[Sidecar]:
     from exploracoder_kernel.sidecar import Sidecar
 
     sandbox_level: Any = level
-    sandboxing = choose(sandbox_level, python=sys.executable, cwd=Path.cwd())
-    async with Sidecar(sys.executable, launcher=sandboxing.launcher) as sidecar:
+    sandbox = choose(sandbox_level, python=sys.executable, cwd=Path.cwd())
+    async with Sidecar(sys.executable, launcher=sandbox.launcher) as sidecar:
         yield sidecar
 
 

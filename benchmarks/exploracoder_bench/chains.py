@@ -20,7 +20,7 @@ def read_chain(notebook: Path) -> ChainFacts:
     exploration = document.load(notebook)
     # Example arguments are not a subtask of a plan.
     steps = [step for step in exploration.steps if step.subtask.id != arguments.STEP]
-    broken = [number for number, step in enumerate(steps, 1) if not _ran(step)]
+    failed_steps = [number for number, step in enumerate(steps, 1) if not _ran(step)]
     apis = [api for step in steps if step.candidate for api in step.candidate.apis]
     due = [step for step in steps if step.status != "skipped"]
     # Some methods plan and retrieve for each subtask but run no code: that is not a chain.
@@ -28,8 +28,8 @@ def read_chain(notebook: Path) -> ChainFacts:
     return ChainFacts(
         explored=len(chain),
         ran=sum(map(_ran, chain)),
-        broken_at=broken[0] if broken else 0,
-        error=_error(steps[broken[0] - 1]) if broken else _last_error(exploration),
+        broken_at=failed_steps[0] if failed_steps else 0,
+        error=_error(steps[failed_steps[0] - 1]) if failed_steps else _last_error(exploration),
         apis=len(apis),
         recommended=_recommended(exploration),
     )

@@ -20,7 +20,7 @@ class Children:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: set[int] = set()
+        self._pipe_ends: set[int] = set()
         self._is_over = False
 
     def call(
@@ -50,23 +50,23 @@ class Children:
         """End all running commands, and start no more: later calls are cancelled."""
         with self._lock:
             self._is_over = True
-            ends, self._held = self._held, set()
+            ends, self._pipe_ends = self._pipe_ends, set()
         for end in ends:
             os.close(end)
 
     def _hold(self, end: int) -> None:
         with self._lock:
             if not self._is_over:
-                self._held.add(end)
+                self._pipe_ends.add(end)
                 return
         os.close(end)
         raise CancelledError
 
     def _let_go(self, end: int) -> None:
         with self._lock:
-            if end not in self._held:
+            if end not in self._pipe_ends:
                 return
-            self._held.discard(end)
+            self._pipe_ends.discard(end)
         os.close(end)
 
 

@@ -81,9 +81,9 @@ async def _kernel() -> AsyncIterator[AsyncKernelManager]:
                 await manager.shutdown_kernel(now=True)
 
 
-def require(ran: bool, code: str) -> None:
+def require(has_run: bool, code: str) -> None:
     """Raise RuntimeError if a cell did not run."""
-    if not ran:
+    if not has_run:
         raise RuntimeError(_nothing_measured(code))
 
 

@@ -214,22 +214,26 @@ def _explored(
     pending: Sequence[Sample], pool: Pool, budget: Budget
 ) -> Iterator[tuple[Sample, Future[RunResult]]]:
     """The samples as they finish. Raises BudgetError when the next could exceed the budget."""
-    waiting, running = deque(pending), dict[Future[RunResult], Sample]()
+    queue, running_samples = deque(pending), dict[Future[RunResult], Sample]()
     # Submitted samples will be paid for, so with a limit only as many are as can run at once.
     room = pool.width if budget.is_limited else len(pending)
-    while waiting or running:
-        methods = [sample.way.row for sample in running.values()]
-        if waiting and len(running) < room and not budget.could_pass(waiting[0].way.row, methods):
-            sample = waiting.popleft()
-            running[pool.submit(explore, sample)] = sample
+    while queue or running_samples:
+        methods = [sample.way.row for sample in running_samples.values()]
+        if (
+            queue
+            and len(running_samples) < room
+            and not budget.could_pass(queue[0].way.row, methods)
+        ):
+            sample = queue.popleft()
+            running_samples[pool.submit(explore, sample)] = sample
             continue
-        if not running:
+        if not running_samples:
             raise BudgetError(
-                f"{budget.in_words(waiting[0].way.row)}: {len(waiting)} samples were not"
+                f"{budget.in_words(queue[0].way.row)}: {len(queue)} samples were not"
                 " begun. Give the same command with a higher --max-money to go on."
             )
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            yield running.pop(future), future
+        for future in wait(running_samples, return_when=FIRST_COMPLETED).done:
+            yield running_samples.pop(future), future
 
 
 def _loss(future: Future[Any]) -> str:
@@ -272,11 +276,11 @@ def _brief(
         briefing = BriefingOutcome(loss, "harness") if loss else future.result()
         names = " and ".join(sample.problem.libraries)
         usage += briefing.usage
-        say(f"the model on {names}, for {sample.way.method}: {briefing.said}")
+        say(f"the model on {names}, for {sample.way.method}: {briefing.message}")
         if briefing.fault == "model":
             raise ModelError(
-                f"The model could not be asked about {names}: {briefing.said} Nothing was run; give"
-                " the same command again to go on."
+                f"The model could not be asked about {names}: {briefing.message} Nothing was run;"
+                " give the same command again to go on."
             )
     return usage
 

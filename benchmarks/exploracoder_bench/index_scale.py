@@ -127,11 +127,11 @@ def _search(options: argparse.Namespace) -> dict[str, float]:
         each = (time.perf_counter() - start) / len(queries[:_MANY])
         figures[f"search_many of {_MANY}: each, ms"] = 1000 * each
         figures["search: memory, MB"] = _resident_mb(os.getpid()) - before
-        got = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
+        approximate = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
     exact = _exact(corpus, embedder.embed(queries))
     right = [
         len(paths & {corpus.doc(row).path for row in rows}) / RECALL_AT
-        for paths, rows in zip(got, exact, strict=True)
+        for paths, rows in zip(approximate, exact, strict=True)
     ]
     figures[f"recall@{RECALL_AT} of exact search, %"] = 100 * statistics.mean(right)
     return figures
@@ -163,14 +163,14 @@ class _Log:
     """Reports a build's progress on standard error."""
 
     def __init__(self, start: float) -> None:
-        self._started = start
+        self._start = start
         self._last = start
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
         now = time.perf_counter()
         if now - self._last > 10 or done == total:
             self._last = now
-            print(f"{stage} {done:,} of {total:,}, {now - self._started:.0f} s", file=sys.stderr)
+            print(f"{stage} {done:,} of {total:,}, {now - self._start:.0f} s", file=sys.stderr)
 
 
 def _nearest(candidates: Candidates) -> set[str]:

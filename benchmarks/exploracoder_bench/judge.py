@@ -64,8 +64,8 @@ class Assessment:
     """
 
     ran: bool
-    executed: bool
-    passed: bool
+    is_executed: bool
+    has_passed: bool
     reason: str = ""
 
 
@@ -118,7 +118,7 @@ def _limits(run_seconds: float | None) -> Limits:
 async def sidecar_for(problem: Problem, folder: Path, limits: Limits) -> Sidecar:
     """A sidecar, not started yet, in the sandbox that candidates run in."""
     inputs = (Path(problem.place.root),) if problem.place is not None else ()
-    sandboxing = await asyncio.to_thread(
+    sandbox = await asyncio.to_thread(
         choose, "auto", python=problem.python, cwd=folder, inputs=inputs
     )
     return Sidecar(
@@ -126,7 +126,7 @@ async def sidecar_for(problem: Problem, folder: Path, limits: Limits) -> Sidecar
         cwd=folder,
         limits=limits,
         env={"PYTHONPATH": _import_path(problem)},
-        launcher=sandboxing.launcher,
+        launcher=sandbox.launcher,
     )
 
 
@@ -146,22 +146,26 @@ async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> Assessment:
     if problem.flow is not None:
         verdict = await problem.flow.judge(f"{problem.context}\n{solution}")
         why = "" if verdict.correct else f"it {verdict.why}"
-        return Assessment(not verdict.refused, not verdict.refused, verdict.correct, why)
+        return Assessment(not verdict.is_refused, not verdict.is_refused, verdict.correct, why)
     if problem.place is not None:
-        ran, check_observation = await run_in_copy(
+        observation, check_observation = await run_in_copy(
             sidecar, _class_task(problem, problem.place), solution
         )
     else:
         branch = await sidecar.fork(sidecar.root)
         try:
-            ran = await sidecar.run(branch, solution)
-            check_observation = await sidecar.run(branch, problem.check) if ran.ran else None
+            observation = await sidecar.run(branch, solution)
+            check_observation = (
+                await sidecar.run(branch, problem.check) if observation.ran else None
+            )
         finally:
             await sidecar.drop(branch)
     if check_observation is None:
-        return Assessment(False, False, False, _said(ran))
+        return Assessment(False, False, False, _said(observation))
     reason = "" if check_observation.ran else _of_check(check_observation)
-    return Assessment(True, is_executed(ran, check_observation), check_observation.ran, reason)
+    return Assessment(
+        True, is_executed(observation, check_observation), check_observation.ran, reason
+    )
 
 
 def _class_task(problem: Problem, place: Target) -> Task:

@@ -68,8 +68,8 @@ async def _plan_all(options: argparse.Namespace) -> None:
         index = stack.enter_context(Index.open(folder / "index", MiniLmEmbedder()))
         library_by_name = {name: _indexed(index, options.kit, name) for name in libraries(pending)}
         with raised_as(SetupError, SidecarError):
-            sandboxing = choose("auto", python=sys.executable, cwd=folder)
-        scratch = local_scratch(sys.executable, folder, sandboxing=sandboxing)
+            sandbox = choose("auto", python=sys.executable, cwd=folder)
+        scratch = local_scratch(sys.executable, folder, sandbox=sandbox)
         opening = Opening(sys.executable, scratch)
         async with open_model(options.model, options.base_url) as model:
             for number, question in enumerate(pending, start=1):

@@ -118,9 +118,9 @@ def _made(solution: str, check: str) -> list[str]:
         return []
     names = {one for one in check_nodes if isinstance(one, ast.Name)}
     bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)}
-    read = {one.id for one in names} - bound
+    read_names = {one.id for one in names} - bound
     targets = [target for node in body for target in _targets(node)]
-    expressions = [ast.unparse(target) for target in targets if _owner(target) in read]
+    expressions = [ast.unparse(target) for target in targets if _owner(target) in read_names]
     return list(dict.fromkeys(expressions))
 
 

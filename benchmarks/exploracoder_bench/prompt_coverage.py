@@ -70,15 +70,15 @@ async def _known(index: Index, libraries: dict[str, Library], row: Row, room: in
     task = Task(text=row["requirement"], libraries=(library.name,), context=row["context"])
     exploration = Exploration(task=task, settings=Settings(), libraries=(library,))
     # No model is asked and no code is run for this.
-    nothing = cast("Any", None)
+    placeholder = cast("Any", None)
     bench = Workbench(
         exploration,
-        model=nothing,
+        model=placeholder,
         index=index,
-        sidecar=nothing,
+        sidecar=placeholder,
         root="",
         branch="",
-        record=nothing,
+        record=placeholder,
     )
     return await library_knowledge(bench, room)
 
@@ -88,7 +88,7 @@ def _table(rows: Sequence[Row], knowledge: dict[int, list[Knowledge]]) -> str:
     lines = []
     for room, prompts in knowledge.items():
         pairs = [
-            (_of(row, each.mapped), _of(row, _full(each)))
+            (_of(row, each.mapped_paths), _of(row, _full(each)))
             for row, each in zip(rows, prompts, strict=True)
         ]
         map_count, full = (sum(len(pair[column]) for pair in pairs) for column in (0, 1))

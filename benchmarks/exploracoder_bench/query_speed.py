@@ -93,10 +93,10 @@ def _index(cache: Path, pool: Harvest) -> None:
 def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]:
     """Queries with that many clauses, taken evenly from the kit."""
     texts = list(dict.fromkeys(each.query for each in questions))
-    fitting = [text for text in texts if len(clauses(text)) in counts]
-    if min(len(fitting), most) < 2:
-        raise InputError(f"The kit has {len(fitting)} queries of a kind; 2 are needed at least.")
-    return fitting[:: max(1, len(fitting) // most)][:most]
+    matches = [text for text in texts if len(clauses(text)) in counts]
+    if min(len(matches), most) < 2:
+        raise InputError(f"The kit has {len(matches)} queries of a kind; 2 are needed at least.")
+    return matches[:: max(1, len(matches) // most)][:most]
 
 
 def _best(

@@ -87,7 +87,7 @@ class BriefingOutcome:
     A model whose answers are of no use there is nobody's ``fault`` yet: each sample will tell.
     """
 
-    said: str
+    message: str
     fault: Fault = ""
     usage: Usage = _NOTHING
 
@@ -159,7 +159,12 @@ def run(
     if is_late:
         messages += f"\nIt did not end within {timeout_s + GRACE_S:g} s and was ended."
     outcome = result(
-        problem, way, exit_code=exit_code, report=_report(output), said=messages, seconds=seconds
+        problem,
+        way,
+        exit_code=exit_code,
+        report=_report(output),
+        messages=messages,
+        seconds=seconds,
     )
     return _with_chain(outcome, problem, folder / NOTEBOOK)
 
@@ -252,7 +257,7 @@ def result(
     *,
     exit_code: int,
     report: Mapping[str, Any],
-    said: str,
+    messages: str,
     seconds: float,
 ) -> RunResult:
     """The result from a command's exit code, its JSON report and its messages."""
@@ -260,7 +265,7 @@ def result(
     usage = report.get("usage") or {}
     subtasks = report.get("subtasks") or []
     parts = report.get("usage_by_part") or {}
-    lines = said.strip().splitlines()
+    lines = messages.strip().splitlines()
     failure = report.get("failure") or ""
     is_hindered = report.get("status") == "failed" and is_full_disk(failure)
     status: RunStatus = "setup" if is_hindered else _status(exit_code, report)

@@ -95,12 +95,12 @@ def _assessed(sample: Sample, result: RunResult) -> RunResult:
         return assessment
     return result.model_copy(
         update={
-            "status": "solved" if assessment.passed else "failed",
+            "status": "solved" if assessment.has_passed else "failed",
             "ran": assessment.ran,
-            "executed": assessment.executed,
-            "checks": "passed" if assessment.passed else "failed" if assessment.ran else "none",
-            "reason": "" if assessment.passed else assessment.reason,
-            "tests_passed": int(assessment.passed),
+            "executed": assessment.is_executed,
+            "checks": "passed" if assessment.has_passed else "failed" if assessment.ran else "none",
+            "reason": "" if assessment.has_passed else assessment.reason,
+            "tests_passed": int(assessment.has_passed),
         }
     )
 
@@ -113,7 +113,7 @@ def _with_second(sample: Sample, result: RunResult) -> RunResult:
     assessment = _found(sample, second, result.solution)
     if isinstance(assessment, RunResult):
         return assessment
-    return result.model_copy(update={"second_check": assessment.passed})
+    return result.model_copy(update={"second_check": assessment.has_passed})
 
 
 def _found(sample: Sample, problem: Problem, solution: str) -> Assessment | RunResult:

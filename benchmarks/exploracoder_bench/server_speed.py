@@ -101,17 +101,17 @@ def _other_work(is_busy: bool) -> Iterator[None]:
     if not is_busy:
         yield
         return
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as computing:
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as busy_process:
         try:
             yield
         finally:
-            computing.kill()
+            busy_process.kill()
 
 
 def _measure(name: str) -> dict[str, Any]:
     import xllamacpp
 
-    began = time.monotonic()
+    start = time.monotonic()
     use_best_backend()
     with tempfile.TemporaryDirectory() as folder:
         options = local_server.ServerOptions(
@@ -129,16 +129,16 @@ def _measure(name: str) -> dict[str, Any]:
         server = xllamacpp.Server(parameters)
         url = server.listening_address
         _ask(url, "def f(", 1)
-        start_s = time.monotonic() - began
-        read = _ask(url, inspect.getsource(argparse)[:6000], 48)
+        start_s = time.monotonic() - start
+        prompt_reply = _ask(url, inspect.getsource(argparse)[:6000], 48)
         function = _ask(url, _turn("Write a function that merges overlapping intervals."), 120)
         source = inspect.getsource(collections.Counter)[2400:4400]
         copy = _ask(url, _turn(f"Repeat this code with `self` renamed to `this`:\n{source}"), 240)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    texts = [one["content"] for one in (read, function, copy)]
+    texts = [one["content"] for one in (prompt_reply, function, copy)]
     return {
-        "read": read["timings"]["prompt_per_second"],
-        "write": read["timings"]["predicted_per_second"],
+        "read": prompt_reply["timings"]["prompt_per_second"],
+        "write": prompt_reply["timings"]["predicted_per_second"],
         "function": function["timings"]["predicted_per_second"],
         "copy": copy["timings"]["predicted_per_second"],
         "start_s": start_s,

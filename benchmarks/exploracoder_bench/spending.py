@@ -22,7 +22,7 @@ class Budget:
         """``results`` are those kept already, ``briefing`` what was asked before any sample."""
         self._price = price
         self._limit = limit
-        self._spent = price.of(briefing.prompt_tokens, briefing.completion_tokens)
+        self._total_cost = price.of(briefing.prompt_tokens, briefing.completion_tokens)
         self._dearest: dict[str, float] = {}
         for result in results:
             self.add(result)
@@ -35,10 +35,10 @@ class Budget:
     def add(self, result: RunResult) -> None:
         """Count a sample that has ended."""
         cost = self._price.of(result.prompt_tokens, result.completion_tokens)
-        self._spent += cost
+        self._total_cost += cost
         self._dearest[result.method] = max(cost, self._dearest.get(result.method, 0.0))
 
-    def could_pass(self, method: str, running: Sequence[str]) -> bool:
+    def could_pass(self, method: str, running_methods: Sequence[str]) -> bool:
         """Whether a sample of ``method``, with those running, could cost more than is left.
 
         Nothing is known about the first one: it may start alone.
@@ -46,15 +46,15 @@ class Budget:
         if self._limit is None:
             return False
         if not self._dearest:
-            return bool(running) or self._spent >= self._limit
-        return self._spent + sum(map(self._may_cost, (*running, method))) > self._limit
+            return bool(running_methods) or self._total_cost >= self._limit
+        return self._total_cost + sum(map(self._may_cost, (*running_methods, method))) > self._limit
 
     def in_words(self, method: str) -> str:
         """What was spent, and what a sample of ``method`` may cost."""
         currency = f" {self._price.currency}" if self._price.currency else ""
         return (
-            f"{self._spent:.4g} of {self._limit:.4g}{currency} are spent, and the next sample, of"
-            f" {method}, may cost {self._may_cost(method):.4g}"
+            f"{self._total_cost:.4g} of {self._limit:.4g}{currency} are spent, and the next sample,"
+            f" of {method}, may cost {self._may_cost(method):.4g}"
         )
 
     def _may_cost(self, method: str) -> float:

@@ -66,11 +66,11 @@ class _WatchedModel(CountingModel):
         on_text: OnText | None = None,
         on_wait: OnWait | None = None,
     ) -> Reply:
-        began = time.monotonic()
+        start = time.monotonic()
 
         def listen(text: str) -> None:
             if text and not self.first_text_s:
-                self.first_text_s = time.monotonic() - began
+                self.first_text_s = time.monotonic() - start
 
         self.reply = await super().complete(
             messages, sampling, schema=schema, tools=tools, on_text=listen, on_wait=on_wait
@@ -110,9 +110,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 async def _explored(
     arguments: argparse.Namespace, store: WeightsStore, task: int, folder: str
 ) -> tuple[float, float, int, int]:
-    began = time.monotonic()
+    start = time.monotonic()
     async with EmbeddedModel(linger_s=0.0, store=store) as model:
-        start_s = time.monotonic() - began
+        start_s = time.monotonic() - start
         probe = _WatchedModel(model)
         options = Options(python=arguments.python, profile="standard", settings=_SETTINGS)
         with suppress(_FirstReplyRead):

@@ -64,15 +64,15 @@ def learn(lessons: Sequence[Lesson], *, without: str = "") -> Array:
     """The weights that rank the gold APIs of all lessons best, one feature left out if named."""
     import numpy as np
 
-    taught = [lesson for lesson in lessons if lesson.is_gold.any()]
-    rows = np.concatenate([lesson.features for lesson in taught])
+    gold_lessons = [lesson for lesson in lessons if lesson.is_gold.any()]
+    rows = np.concatenate([lesson.features for lesson in gold_lessons])
     spread = rows.std(axis=0)
     spread[spread < 1e-4] = 1.0
     rows = (rows - rows.mean(axis=0)) / spread
-    sizes = np.asarray([len(lesson.features) for lesson in taught])
+    sizes = np.asarray([len(lesson.features) for lesson in gold_lessons])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    target = np.concatenate([lesson.is_gold / lesson.is_gold.sum() for lesson in taught])
-    importance = np.repeat(_importance(taught), sizes)
+    target = np.concatenate([lesson.is_gold / lesson.is_gold.sum() for lesson in gold_lessons])
+    importance = np.repeat(_importance(gold_lessons), sizes)
     fixed_weights = FIXED | ({without: 0.0} if without else {})
     weights = np.asarray([fixed_weights.get(name, 0.0) for name in FEATURES]) * spread
     is_free = np.asarray([name not in fixed_weights for name in FEATURES])
@@ -98,9 +98,7 @@ def learn_elsewhere(lessons: Sequence[Lesson], *, without: str = "") -> dict[str
         members: [each for each in lessons if not _touches(each.question, members)]
         for members in {_relatives(lesson.question.library) for lesson in lessons}
     }
-    weights = {
-        members: learn(taught, without=without) for members, taught in others.items() if taught
-    }
+    weights = {members: learn(group, without=without) for members, group in others.items() if group}
     return {
         library: weights[_relatives(library)]
         for library in {lesson.question.library for lesson in lessons}

@@ -110,8 +110,8 @@ class Rules:
     def _busy(self) -> str:
         if self._progress.activity != "working":
             return ""
-        doing = self._progress.message or "something else"
-        return Text("It is working (%1). Cancel that first, or wait.", doing)
+        activity = self._progress.message or "something else"
+        return Text("It is working (%1). Cancel that first, or wait.", activity)
 
     def _go_on(self) -> str:
         first, solution = self._first, self._exploration.solution

@@ -189,10 +189,10 @@ async def explore(
         "options": options,
     }
     if mode == "review":
-        opening = open_exploration(
+        manager = open_exploration(
             task, **arguments, output=output, on_event=on_event, source=source
         )
-        async with opening as live:
+        async with manager as live:
             await live.idle()
             if live.progress.error:
                 raise SetupError(live.progress.error)
@@ -247,9 +247,9 @@ async def _open(
     def tell_from_thread(message: str) -> None:
         loop.call_soon_threadsafe(tell, message)
 
-    opening = open_workspace(exploration, output, options, source=source, tell=tell_from_thread)
+    manager = open_workspace(exploration, output, options, source=source, tell=tell_from_thread)
     with ExitStack() as stack:
-        space = await in_thread(stack.enter_context, opening)
+        space = await in_thread(stack.enter_context, manager)
         tell("Starting the model")
         async with options.open_model(model) as chat:
             tell("Starting the scratch kernel")

@@ -72,7 +72,7 @@ class Background:
 
     def __init__(self, name: str = "exploracoder") -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
+        self._stop_event: asyncio.Event | None = None
         self._is_ready = threading.Event()
         # A daemon thread, so that the process waits for it only as long as `stop` does.
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -93,20 +93,20 @@ class Background:
 
     def stop(self) -> None:
         """Cancel what still runs, let it save, and end the thread."""
-        loop, stopping = self._loop, self._stopping
-        if loop is None or stopping is None:
+        loop, stop_event = self._loop, self._stop_event
+        if loop is None or stop_event is None:
             return
         with contextlib.suppress(RuntimeError):  # The loop is closed already.
-            loop.call_soon_threadsafe(stopping.set)
+            loop.call_soon_threadsafe(stop_event.set)
         self._thread.join(_STOP_SECONDS)
 
     def _work(self) -> None:
         asyncio.run(self._wait_for_stop())
 
     async def _wait_for_stop(self) -> None:
-        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        self._loop, self._stop_event = asyncio.get_running_loop(), asyncio.Event()
         self._is_ready.set()
-        await self._stopping.wait()
+        await self._stop_event.wait()
 
 
 def run_sync(work: Coroutine[Any, Any, ResultT]) -> ResultT:

@@ -29,7 +29,7 @@ def find_interpreter(python: str | None, *, import_compiled: bool = False) -> In
     """
     with raised_as(InputError, RetrievalError, of="--python"):
         return Interpreter.inspect(
-            python or sys.executable, confined=run_confined, imports_named=import_compiled
+            python or sys.executable, confined_runner=run_confined, imports_named=import_compiled
         )
 
 

@@ -66,9 +66,9 @@ class Feed:
 
     async def wait(self, end: Coroutine[Any, Any, None]) -> None:
         """Wait until there are new events, or ``end`` is done."""
-        waiting = {asyncio.ensure_future(self._news.wait()), asyncio.ensure_future(end)}
+        tasks = {asyncio.ensure_future(self._news.wait()), asyncio.ensure_future(end)}
         try:
-            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in waiting:
+            for one in tasks:
                 one.cancel()

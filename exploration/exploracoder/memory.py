@@ -39,7 +39,7 @@ class Uses:
     """The examples kept from the user's own code, and the skipped files, each with the reason."""
 
     examples: tuple[KeptExample, ...]
-    skipped: tuple[tuple[str, str], ...]
+    skipped_files: tuple[tuple[str, str], ...]
 
 
 def keep_uses(index: Index, library: str, paths: Sequence[Path]) -> Uses:

@@ -57,16 +57,16 @@ def local_scratch(
     folder: Path,
     *,
     strategy: StrategyChoice = "auto",
-    sandboxing: ChosenSandbox,
+    sandbox: ChosenSandbox,
 ) -> OpenScratch:
     """An opener that starts a sidecar of this process."""
 
     @asynccontextmanager
     async def start(limits: Limits, env: dict[str, str]) -> AsyncIterator[Scratch]:
         async with Sidecar(
-            python, folder, limits=limits, strategy=strategy, env=env, launcher=sandboxing.launcher
+            python, folder, limits=limits, strategy=strategy, env=env, launcher=sandbox.launcher
         ) as sidecar:
-            yield Scratch(sidecar, str(sandboxing))
+            yield Scratch(sidecar, str(sandbox))
 
     return start
 
@@ -92,7 +92,9 @@ async def open_bench(
         scratch = await manager.__aenter__()
     executor, task = scratch.executor, exploration.task
     try:
-        brought = await user_variables.bring(executor, opening.source, exploration.brought)
+        brought_variables = await user_variables.bring(
+            executor, opening.source, exploration.brought
+        )
         if task.context:
             _accept_context(await executor.run(executor.root, task.context))
         if task.target is not None:
@@ -105,7 +107,7 @@ async def open_bench(
             "prompts": prompts.fingerprints(),
             "python": opening.python,
             "sandbox": scratch.sandbox,
-            "brought": brought,
+            "brought": brought_variables,
         }
         yield Workbench(
             exploration.model_copy(update=changes),

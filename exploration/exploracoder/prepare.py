@@ -93,9 +93,9 @@ def settings_for(
 
     match = find_method(method)
     fit = profile_for(capabilities, is_embedded=is_embedded)
-    fitting = {} if profile else dict(fit.settings)
+    fit_settings = {} if profile else dict(fit.settings)
     user_settings = {name: value for name, value in (settings or {}).items() if value is not None}
-    values = fitting | dict(match.published) | user_settings
+    values = fit_settings | dict(match.published) | user_settings
     profile_settings = make_settings(profile or fit.profile, **values)
     full_settings = profile_settings.model_copy(update=dict(match.overrides))
     for name in user_settings:
@@ -250,7 +250,7 @@ def index_libraries(
     """
     from exploracoder_retrieval.ensure import ensure
 
-    tell, libraries = progress or (lambda said: None), []
+    tell, libraries = progress or (lambda message: None), []
     for target in dict.fromkeys(targets):
         tell(f"Reading the docs of {target}")
         with raised_as(InputError, RetrievalError, of=f"{option}{target}"):
@@ -388,8 +388,8 @@ async def open_model(
 
         async with AsyncExitStack() as stack:
             try:
-                opening = EmbeddedModel(cache=replies, lora=lora)
-                embedded_model = await stack.enter_async_context(opening)
+                manager = EmbeddedModel(cache=replies, lora=lora)
+                embedded_model = await stack.enter_async_context(manager)
             except NoWeightsError as error:
                 others = alternatives.in_words(await alternatives.offered())
                 raise NoWeightsError(f"{error}{others}") from None

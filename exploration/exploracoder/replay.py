@@ -88,7 +88,7 @@ class Reliance:
     def __init__(self, exploration: Exploration, changes: Sequence[VersionChange]) -> None:
         import_names = {library.name: library.import_name for library in exploration.libraries}
         self._changes = {import_names.get(one.library, one.library): one for one in changes}
-        self._brought_in = names.read(exploration.task.context, KnownApis(())).imported
+        self._brought_in = names.read(exploration.task.context, KnownApis(())).imports
 
     def of(self, code: str, apis: Iterable[str] = ()) -> tuple[VersionChange, ...]:
         """The changes to libraries that ``code`` imports, or uses by a name the context imports.
@@ -103,8 +103,8 @@ class Reliance:
         )
 
     def _paths(self, code_names: names.Names) -> Iterator[str]:
-        yield from code_names.imported.values()
-        for name in code_names.loaded:
+        yield from code_names.imports.values()
+        for name in code_names.loads:
             if name in self._brought_in:
                 yield self._brought_in[name]
 

@@ -221,8 +221,8 @@ class ExampleCall(State):
         if not self.observation.ran:
             error = self.observation.error
             return f"{error.ename}: {error.evalue}" if error else self.observation.status
-        broken = [one.preview_error for one in self.observation.variables if one.preview_error]
-        return broken[0] if broken else ""
+        errors = [one.preview_error for one in self.observation.variables if one.preview_error]
+        return errors[0] if errors else ""
 
 
 class Attempt(State):

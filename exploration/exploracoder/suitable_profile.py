@@ -75,13 +75,13 @@ def _profile(capabilities: Capabilities, usual: ProfileName) -> tuple[ProfileNam
 
 def _answer_seconds(capabilities: Capabilities) -> float | None:
     """How long the profile `standard`'s longest answer takes, if the speeds are known."""
-    reading, writing = capabilities.prompt_tokens_per_s, capabilities.completion_tokens_per_s
-    if writing is None or (reading is None and not capabilities.reasons):
+    read_speed, write_speed = capabilities.prompt_tokens_per_s, capabilities.completion_tokens_per_s
+    if write_speed is None or (read_speed is None and not capabilities.reasons):
         return None
     base, thought = PROFILES["standard"], _THOUGHT_TOKENS if capabilities.reasons else 0
     # For a reasoning model only the time of whole answers is known, reading included.
-    read_s = base.prompt_chars / _CHARS_PER_TOKEN / reading if reading is not None else 0.0
-    return read_s + (base.write_tokens + thought) / writing
+    read_s = base.prompt_chars / _CHARS_PER_TOKEN / read_speed if read_speed is not None else 0.0
+    return read_s + (base.write_tokens + thought) / write_speed
 
 
 def _short_context(capabilities: Capabilities, base: Settings) -> _Wanted:

@@ -194,7 +194,7 @@ class ScriptedModelServer:
         self._first = list(self.first)
         self._arrival = threading.Condition()
         self._httpd = _Listener(("127.0.0.1", 0), _Handler)
-        self._httpd.scripted = self
+        self._httpd.owner = self
         self._thread = threading.Thread(
             target=self._httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
@@ -286,7 +286,7 @@ class ScriptedModelServer:
 
 
 class _Listener(ThreadingHTTPServer):
-    scripted: ScriptedModelServer
+    owner: ScriptedModelServer
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -301,7 +301,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing, to keep the test output clean."""
 
     def do_GET(self) -> None:
-        answer = self.server.scripted.listed_for(self._record({}))
+        answer = self.server.owner.listed_for(self._record({}))
         if isinstance(answer, Failure):
             self._send_failure(answer)
         else:
@@ -313,7 +313,7 @@ class _Handler(BaseHTTPRequestHandler):
         if request.path.endswith("/embeddings"):
             self._send_json(200, _embeddings(request.body))
             return
-        self._answer(request, self.server.scripted.outcome_for(request))
+        self._answer(request, self.server.owner.outcome_for(request))
 
     def _record(self, body: Mapping[str, Any]) -> RecordedRequest:
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -343,7 +343,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_completion(request, self._completion(request, texts))
 
     def _choices(self, request: RecordedRequest, outcome: str | Sequence[str]) -> list[str]:
-        n = 1 if self.server.scripted.ignore_n else int(request.body.get("n") or 1)
+        n = 1 if self.server.owner.ignore_n else int(request.body.get("n") or 1)
         texts = [outcome] if isinstance(outcome, str) else list(outcome)
         return [texts[index % len(texts)] for index in range(n)]
 
@@ -351,7 +351,7 @@ class _Handler(BaseHTTPRequestHandler):
         choices = [
             {
                 "index": index,
-                "finish_reason": self.server.scripted.finish_reason,
+                "finish_reason": self.server.owner.finish_reason,
                 "message": {"role": "assistant", "content": text},
             }
             for index, text in enumerate(texts)
@@ -379,7 +379,7 @@ class _Handler(BaseHTTPRequestHandler):
         request: RecordedRequest,
         texts: Sequence[str],
     ) -> dict[str, Any]:
-        model, is_counted = self.server.scripted.model, self.server.scripted.report_usage
+        model, is_counted = self.server.owner.model, self.server.owner.report_usage
         body = {"id": "scripted", "object": kind, "created": 0, "model": model, "choices": choices}
         return body | ({"usage": _usage(request, texts)} if is_counted else {})
 
@@ -394,9 +394,9 @@ class _Handler(BaseHTTPRequestHandler):
         is_first = True
         for chunk in _chunks(request, completion):
             if any(choice["delta"].get("content") for choice in chunk["choices"]):
-                time.sleep(self.server.scripted.piece_pause_s)
+                time.sleep(self.server.owner.piece_pause_s)
                 if is_first:
-                    self.server.scripted.streamed_at, is_first = time.time(), False
+                    self.server.owner.streamed_at, is_first = time.time(), False
             self._send_part(f"data: {json.dumps(chunk)}\n\n".encode())
         self._send_part(b"data: [DONE]\n\n")
         self._send_part(b"")

@@ -21,7 +21,7 @@ class Text(str):
         """Put the values into the template."""
         words = tuple(str(value) for value in values)
         text = super().__new__(
-            cls, re.sub(r"%([1-9])", lambda found: words[int(found[1]) - 1], template)
+            cls, re.sub(r"%([1-9])", lambda match: words[int(match[1]) - 1], template)
         )
         text.template, text.values = template, words
         return text

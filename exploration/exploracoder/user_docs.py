@@ -43,12 +43,12 @@ def give(
     with raised_as(InputError, RetrievalError):
         if name is not None or is_documentation(target):
             library_name = _name_for(target, name, interpreter)
-            index.given.give(library_name, [target, *docs], stands_alone=True, progress=tell)
+            index.given_docs.give(library_name, [target, *docs], stands_alone=True, progress=tell)
             return library_name
         library = index.find_target(target, interpreter)
         is_alone = library.source == "docs"
         before = [source.origin for source in library.docs] if is_alone else []
-        index.given.give(library.name, [*before, *docs], stands_alone=is_alone, progress=tell)
+        index.given_docs.give(library.name, [*before, *docs], stands_alone=is_alone, progress=tell)
     return target
 
 
@@ -59,7 +59,7 @@ def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:
     """
     with raised_as(InputError, RetrievalError):
         library = index.find_target(target, interpreter)
-        was_given = index.given.forget(library.name)
+        was_given = index.given_docs.forget(library.name)
         if library.source == "docs":
             index.remove(library.name)
     return was_given

@@ -42,9 +42,9 @@ async def bring(sidecar: Executor, source: AnySource | None, before: Brought) ->
     option = "--kernel" if isinstance(source, Source) else "--bring"
     with raised_as(SetupError, SidecarError), raised_as(InputError, KernelError, of=option):
         transfer = await _carry(source, names, sidecar)
-    brought = _brought(transfer)
-    _accept(brought, before)
-    return brought
+    outcome = _brought(transfer)
+    _accept(outcome, before)
+    return outcome
 
 
 async def _carry(source: AnySource, names: Sequence[str], sidecar: Executor) -> VariableTransfer:
@@ -83,32 +83,32 @@ def parse_names(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def in_words(brought: Brought) -> str:
+def in_words(outcome: Brought) -> str:
     """What was brought along and what could not be, in one line."""
-    came = ", ".join(one.name for one in brought.variables)
-    rest = "; ".join(f"{one.name} ({one.reason})" for one in brought.left)
+    names = ", ".join(one.name for one in outcome.variables)
+    rest = "; ".join(f"{one.name} ({one.reason})" for one in outcome.left)
     return ". ".join(
-        part for part in (f"Brought along: {came or 'nothing'}", rest and f"Left: {rest}") if part
+        part for part in (f"Brought along: {names or 'nothing'}", rest and f"Left: {rest}") if part
     )
 
 
 def _brought(transfer: VariableTransfer) -> Brought:
-    came = (one for one in transfer.carried if one.is_chosen)
+    variables = (one for one in transfer.carried if one.is_chosen)
     refusals = transfer.refused
     return Brought(
-        variables=tuple(BroughtVariable(name=one.name, type=one.type) for one in came),
+        variables=tuple(BroughtVariable(name=one.name, type=one.type) for one in variables),
         left=tuple(
             LeftVariable(name=one.name, type=one.type, reason=one.reason) for one in refusals
         ),
     )
 
 
-def _accept(brought: Brought, before: Brought) -> None:
-    if not brought.variables:
-        raise InputError(f"--bring: none of the variables could come. {in_words(brought)}.")
-    now = {one.name for one in brought.variables}
+def _accept(outcome: Brought, before: Brought) -> None:
+    if not outcome.variables:
+        raise InputError(f"--bring: none of the variables could come. {in_words(outcome)}.")
+    now = {one.name for one in outcome.variables}
     missing = [one.name for one in before.variables if one.name not in now]
     if missing:
         raise SetupError(
-            f"{', '.join(missing)} came along before and cannot now. {in_words(brought)}."
+            f"{', '.join(missing)} came along before and cannot now. {in_words(outcome)}."
         )

@@ -143,13 +143,13 @@ class Options:
         find = partial(choose, python=python, cwd=here, inputs=readable)
         with raised_as(SetupError, SidecarError, OSError):
             try:
-                sandboxing = find(self.sandbox_level)
+                sandbox = find(self.sandbox_level)
             except SandboxUnavailable as error:
                 if self.sandbox_level != "auto" or not self.consent(error.missing):
                     raise
                 Consent().give()
-                sandboxing = find("auto")
-        return local_scratch(python, here, strategy=self.branching, sandboxing=sandboxing)
+                sandbox = find("auto")
+        return local_scratch(python, here, strategy=self.branching, sandbox=sandbox)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,12 +248,12 @@ def check_trust(
     name: str,
     options: Options,
     *,
-    agreed: str = "",
+    consent: str = "",
     reads: Sequence[Path] = (),
 ) -> None:
     """Refuse an exploration that was not made here, unless the options say to trust it.
 
-    ``agreed`` is the digest of the preview that was agreed to, ``reads`` what else it could read.
+    ``consent`` is the digest of the preview that was agreed to, ``reads`` what else it could read.
     Raises UntrustedError with what it would run and read.
     """
     trust.check(
@@ -262,7 +262,7 @@ def check_trust(
         python=options.python or prepare.interpreter_then(exploration) or sys.executable,
         sandbox=options.sandbox_level,
         reads=(Path.cwd(), *reads, *options.readable),
-        agreed=options.trust or agreed,
+        consent=options.trust or consent,
     )
 
 

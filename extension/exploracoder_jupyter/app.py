@@ -99,7 +99,7 @@ class ExploraCoder(ExtensionApp):
         super().__init__(**options)
         self._host: Host | None = None
         self._find: Callable[[str, str], tuple[Route, str]] | None = None
-        self._starting = asyncio.Lock()
+        self._start_lock = asyncio.Lock()
 
     def initialize_handlers(self) -> None:
         """Add our routes to the server's, which prefixes them with its base URL."""
@@ -107,14 +107,14 @@ class ExploraCoder(ExtensionApp):
 
     async def host(self) -> Host:
         """The host of this server's explorations, created on first use."""
-        async with self._starting:
+        async with self._start_lock:
             if self._host is None:
                 self._host = (await _imported("hosted_explorations")).host_for(self)
             return self._host
 
     async def find_route(self, method: str, path: str) -> tuple[Route, str]:
         """Find a request's route and the exploration it names; raises like `routes.find`."""
-        async with self._starting:
+        async with self._start_lock:
             if self._find is None:
                 self._find = (await _imported("handlers.routes")).find
             return self._find(method, path)

@@ -28,6 +28,6 @@ class TooLargeError(InputError):
 class ModelGoneError(SetupError):
     """The model that an exploration was made with is no longer available."""
 
-    def __init__(self, why: str, gone: ModelChoice) -> None:
+    def __init__(self, why: str, choice: ModelChoice) -> None:
         super().__init__(why)
-        self.gone = gone
+        self.choice = choice

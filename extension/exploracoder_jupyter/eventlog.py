@@ -33,7 +33,7 @@ class EventLog:
         self.last = 0
         self._most_events = most_events
         self._most_chars = most_chars
-        self._kept: deque[tuple[int, str]] = deque()
+        self._backlog: deque[tuple[int, str]] = deque()
         self._chars = 0
         self._listeners: set[Listener] = set()
 
@@ -41,10 +41,10 @@ class EventLog:
         """Number an event, keep it, and send it to all listeners; returns its number."""
         self.last += 1
         text = make(self.last).model_dump_json()
-        self._kept.append((self.last, text))
+        self._backlog.append((self.last, text))
         self._chars += len(text)
-        while len(self._kept) > self._most_events or self._chars > self._most_chars:
-            self._chars -= len(self._kept.popleft()[1])
+        while len(self._backlog) > self._most_events or self._chars > self._most_chars:
+            self._chars -= len(self._backlog.popleft()[1])
         for listener in tuple(self._listeners):
             listener(text)
         return self.last
@@ -58,10 +58,10 @@ class EventLog:
 
     def after(self, epoch: str, number: int) -> list[str]:
         """The events after a position, or a reset event if they are no longer kept."""
-        first = self._kept[0][0] if self._kept else self.last + 1
+        first = self._backlog[0][0] if self._backlog else self.last + 1
         if epoch != self.epoch or not first - 1 <= number <= self.last:
             return [ResetEvent(number=self.last, epoch=self.epoch).model_dump_json()]
-        return [text for event_number, text in self._kept if event_number > number]
+        return [text for event_number, text in self._backlog if event_number > number]
 
     def follow(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with each event from now on; returns a function that stops this."""

@@ -46,7 +46,7 @@ class Keeper:
         self._file = NotebookFile(services, path)
         self._heading = heading
         self._moved_to = moved_to
-        self._writing = asyncio.Lock()
+        self._write_lock = asyncio.Lock()
         self._latest: tuple[Exploration, int] | None = None
         self._in_journal = -1
         self._tasks: set[asyncio.Future[None]] = set()
@@ -75,7 +75,7 @@ class Keeper:
 
         Raises SetupError when it cannot be written.
         """
-        async with self._writing:
+        async with self._write_lock:
             await self._follow(path)
             if self._latest is None:
                 raise SetupError("Nothing of this exploration has been saved yet. Try again.")
@@ -93,7 +93,7 @@ class Keeper:
         return task
 
     async def _write(self) -> None:
-        async with self._writing:
+        async with self._write_lock:
             if self._latest is None or self._is_closed:
                 return
             exploration, revision = self._latest

@@ -80,7 +80,7 @@ class HostedExploration:
             troubles=lambda: (self._trouble, self.keeper.trouble),
             abilities=self._abilities,
         )
-        self._opening: asyncio.Task[None] | None = None
+        self._open_task: asyncio.Task[None] | None = None
         self._trouble = ""
         self._was_revived = False
         self._is_closed = False
@@ -113,7 +113,7 @@ class HostedExploration:
 
     @property
     def _is_opening(self) -> bool:
-        return self._opening is not None and not self._opening.done()
+        return self._open_task is not None and not self._open_task.done()
 
     async def start(self) -> None:
         """Write the notebook and start its kernel, so that a tab can open both.
@@ -129,7 +129,7 @@ class HostedExploration:
     def begin(self, command: c.Command | None = None) -> None:
         """Open the session in the background, then do a command; the progress reports errors."""
         self._teller.say(activity="working", message="Starting", error="")
-        self._opening = asyncio.ensure_future(self._open(command))
+        self._open_task = asyncio.ensure_future(self._open(command))
 
     async def do(self, command: c.Command, revision: int | None = None) -> int:
         """Take a command, and return the number of the last event so far.
@@ -160,12 +160,12 @@ class HostedExploration:
 
     async def idle(self) -> None:
         """Wait until no work is under way."""
-        while self._opening is not None and not self._opening.done():
-            await asyncio.wait({self._opening})
+        while self._open_task is not None and not self._open_task.done():
+            await asyncio.wait({self._open_task})
         if self._live is not None:
             await self._live.idle()
 
-    def snapshot(self, *, resumed: bool = False) -> OpenExploration:
+    def snapshot(self, *, was_resumed: bool = False) -> OpenExploration:
         """The exploration as it stands, once pending changes are published."""
         teller, events = self._teller, self._workshop.events
         teller.flush()
@@ -179,7 +179,7 @@ class HostedExploration:
             number=events.last,
             epoch=events.epoch,
             cells=tuple(teller.cells),
-            resumed=resumed,
+            resumed=was_resumed,
             warning=teller.warning,
             origin=self._recipe.origin,
         )
@@ -217,8 +217,10 @@ class HostedExploration:
         elif isinstance(command, c.SetMode):
             self._teller.say(mode=command.mode)
         elif self._is_opening and self._teller.is_working:
-            doing = self.progress.message or "starting"
-            raise CommandError(Text("It is being opened (%1). Wait, or cancel that first.", doing))
+            activity = self.progress.message or "starting"
+            raise CommandError(
+                Text("It is being opened (%1). Wait, or cancel that first.", activity)
+            )
         elif self._is_opening:
             # The opening was cancelled, and that is being saved.
             await self.idle()
@@ -299,9 +301,9 @@ class HostedExploration:
             yield scratch
 
     async def _stop_opening(self) -> None:
-        if self._opening is not None and self._is_opening:
-            self._opening.cancel()
-            await asyncio.wait({self._opening})
+        if self._open_task is not None and self._is_opening:
+            self._open_task.cancel()
+            await asyncio.wait({self._open_task})
 
     async def _stop_live(self) -> None:
         live, self._live = self._live, None

@@ -63,23 +63,23 @@ class Host:
         self.workshop = workshop
         self.sandboxes = sandboxes
         self._origins = Origins(workshop)
-        self._hosted: dict[str, HostedExploration] = {}
-        self._closing: dict[str, HostedExploration] = {}
-        self._taken: set[str] = set()
-        self._starting = 0
-        self._resuming = asyncio.Lock()
+        self._explorations: dict[str, HostedExploration] = {}
+        self._closing_explorations: dict[str, HostedExploration] = {}
+        self._taken_paths: set[str] = set()
+        self._starts = 0
+        self._resume_lock = asyncio.Lock()
 
     def get(self, id_: str) -> HostedExploration:
         """An open exploration. Raises UnknownError when it is not open."""
         try:
-            return self._hosted[id_]
+            return self._explorations[id_]
         except KeyError:
             raise UnknownError("No such exploration is open here. Resume it first.") from None
 
     def use(self, id_: str) -> HostedExploration:
         """Like `get`, but mark it as most recently used, so that it is the last to be parked."""
         hosted_exploration = self.get(id_)
-        self._hosted[id_] = self._hosted.pop(id_)
+        self._explorations[id_] = self._explorations.pop(id_)
         return hosted_exploration
 
     async def create(self, new: NewExploration) -> HostedExploration:
@@ -127,9 +127,9 @@ class Host:
         """
         path = paths.checked_notebook(request.path)
         self.workshop.services.rooms.check()
-        async with self._resuming:
+        async with self._resume_lock:
             entry, is_kept = await self._latest(path)
-            open_one = self._hosted.get(entry.heading.id)
+            open_one = self._explorations.get(entry.heading.id)
             if open_one is not None:
                 return self.use(open_one.id), False
             exploration = entry.exploration
@@ -195,7 +195,7 @@ class Host:
         id_ = notebook_file.id_of(save.content)
         file_state = await self._take(id_, path, save)
         if file_state is None:
-            async with self._resuming:
+            async with self._resume_lock:
                 # It may have been opened while this waited.
                 file_state = await self._take(id_, path, save) or await self._put(id_, path, save)
         cells, order = difference(save.content.get("cells", ()), file_state.cells)
@@ -211,7 +211,7 @@ class Host:
 
     async def _take(self, id_: str, path: str, save: NotebookSave) -> WrittenNotebook | None:
         """Save the notebook of an open exploration; None if it is not open."""
-        hosted_exploration = self._hosted.get(id_) or self._closing.get(id_)
+        hosted_exploration = self._explorations.get(id_) or self._closing_explorations.get(id_)
         is_file = self.workshop.services.is_file
         if hosted_exploration is None or (
             hosted_exploration.path != path and await is_file(hosted_exploration.path)
@@ -231,23 +231,23 @@ class Host:
 
     async def close(self, id_: str) -> None:
         """Close an exploration; its notebook stays. Raises UnknownError when it is not open."""
-        hosted_exploration = self._closing[id_] = self.get(id_)
-        del self._hosted[id_]
+        hosted_exploration = self._closing_explorations[id_] = self.get(id_)
+        del self._explorations[id_]
         try:
             await hosted_exploration.close()
         finally:
-            del self._closing[id_]
+            del self._closing_explorations[id_]
 
     async def summaries(self) -> tuple[Summary, ...]:
         """All explorations, open and past, newest first."""
         headings = await asyncio.to_thread(self.workshop.journal.headings)
         by_id = {one.id: _past(one) for one in headings}
-        by_id |= {one.id: one.summary() for one in self._hosted.values()}
+        by_id |= {one.id: one.summary() for one in self._explorations.values()}
         return tuple(sorted(by_id.values(), key=lambda one: one.created, reverse=True))
 
     async def state_of(self, id_: str) -> Exploration:
         """An exploration, open or past. Raises UnknownError when there is none."""
-        hosted_exploration = self._hosted.get(id_)
+        hosted_exploration = self._explorations.get(id_)
         if hosted_exploration is not None:
             return hosted_exploration.snapshot().exploration
         entry = await asyncio.to_thread(self.workshop.journal.read, id_)
@@ -257,14 +257,14 @@ class Host:
 
     async def aclose(self) -> None:
         """Close all explorations when the server stops."""
-        self.workshop.pulling.cancel()
-        open_ones, self._hosted = list(self._hosted.values()), {}
-        closing = [asyncio.ensure_future(one.close()) for one in open_ones]
-        if closing:
-            _, late = await asyncio.wait(closing, timeout=_CLOSE_SECONDS)
+        self.workshop.download.cancel()
+        open_ones, self._explorations = list(self._explorations.values()), {}
+        tasks = [asyncio.ensure_future(one.close()) for one in open_ones]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=_CLOSE_SECONDS)
             for task in late:
                 task.cancel()
-            await asyncio.gather(*closing, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.to_thread(self.workshop.journal.prune)
         self.workshop.shelves.close()
 
@@ -274,7 +274,7 @@ class Host:
         except BaseException:
             await hosted_exploration.close()
             raise
-        self._hosted[hosted_exploration.id] = hosted_exploration
+        self._explorations[hosted_exploration.id] = hosted_exploration
 
     async def _trusted(
         self, request: OpenRequest, exploration: Exploration, python: str
@@ -294,7 +294,7 @@ class Host:
             python=python,
             sandbox=sandbox,
             reads=(folder,),
-            agreed=request.agreed,
+            consent=request.agreed,
         )
         return exploration
 
@@ -321,7 +321,7 @@ class Host:
         return exploration
 
     async def _latest(self, path: str) -> tuple[Entry, bool]:
-        open_paths = {id_: one.path for id_, one in self._hosted.items()}
+        open_paths = {id_: one.path for id_, one in self._explorations.items()}
         return await self._origins.latest(path, open_paths)
 
     async def _changed_versions(
@@ -354,17 +354,17 @@ class Host:
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
-        self._starting += 1
+        self._starts += 1
         try:
-            if len(self._hosted) + self._starting > self.workshop.choices.max_open:
+            if len(self._explorations) + self._starts > self.workshop.choices.max_open:
                 await self._park()
             yield
         finally:
-            self._starting -= 1
+            self._starts -= 1
 
     async def _park(self) -> None:
         """Close the least recently used exploration that is at rest; it can be resumed."""
-        longest = next((one for one in self._hosted.values() if one.is_resting), None)
+        longest = next((one for one in self._explorations.values() if one.is_resting), None)
         if longest is None:
             raise CommandError(
                 Text(
@@ -381,10 +381,12 @@ class Host:
         async with AsyncExitStack() as stack:
             for number in range(1, _MOST_NUMBERS):
                 path = paths.beside(user_path, number)
-                if path in self._taken or any(one.path == path for one in self._hosted.values()):
+                if path in self._taken_paths or any(
+                    one.path == path for one in self._explorations.values()
+                ):
                     continue
-                self._taken.add(path)
-                stack.callback(self._taken.discard, path)
+                self._taken_paths.add(path)
+                stack.callback(self._taken_paths.discard, path)
                 if not await self.workshop.services.is_file(path):
                     break
             yield path
@@ -438,6 +440,6 @@ def host_for(app: ExploraCoder) -> Host:
         pythons=Pythons(services),
         shelves=Shelves(open_index, events),
         lookups=Lookups(events),
-        pulling=WeightsDownload(services.log),
+        download=WeightsDownload(services.log),
     )
     return Host(workshop, Sandboxes(services, choices.sandbox))

@@ -32,12 +32,12 @@ class Ears:
     """Callbacks for what happens in a kernel.
 
     Attributes:
-        cell_run: Called when a person has run a subtask's cell by hand.
-        lost: Called with a message when the kernel has ended or was restarted.
+        on_cell_run: Called when a person has run a subtask's cell by hand.
+        on_lost: Called with a message when the kernel has ended or was restarted.
     """
 
-    cell_run: Callable[[CellRun], None]
-    lost: Callable[[str], None]
+    on_cell_run: Callable[[CellRun], None]
+    on_lost: Callable[[str], None]
 
 
 class SidecarKernel:
@@ -128,7 +128,7 @@ class SidecarKernel:
         if ears is None:
             return RemoteSidecar(client=client, limits=limits)
         return RemoteSidecar(
-            client=client, limits=limits, on_cell_run=ears.cell_run, on_lost=ears.lost
+            client=client, limits=limits, on_cell_run=ears.on_cell_run, on_lost=ears.on_lost
         )
 
     async def _wait_until_alive(self) -> None:

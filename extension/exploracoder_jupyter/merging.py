@@ -24,7 +24,7 @@ def with_others(
     file_cells: Sequence[Any],
     base: Mapping[str, str],
     *,
-    seen: Collection[str],
+    seen_ids: Collection[str],
     before: Mapping[str, str] | None = None,
 ) -> list[Any]:
     """Merge a tab's cells with what others have written to the file since the tab last read it.
@@ -35,7 +35,7 @@ def with_others(
         cells: The tab's cells.
         file_cells: The file's cells.
         base: `state_of` each cell of the file, by id, when the tab last read or saved it.
-        seen: The ids of all cells ever seen in the file: one no longer there was removed.
+        seen_ids: The ids of all cells ever seen in the file: one no longer there was removed.
         before: The code of our cells as last written, by id; see `merged`.
     """
     others = {str(cell.get("id")): cell for cell in file_cells}
@@ -46,7 +46,7 @@ def with_others(
         is_untouched = state_of(cell) == base.get(id_)
         other = others.get(id_)
         if other is None:
-            result += [] if is_untouched and id_ in seen else [cell]
+            result += [] if is_untouched and id_ in seen_ids else [cell]
         elif id_ not in changed_ids:
             result.append(cell)
         elif is_untouched:

@@ -31,8 +31,8 @@ class LazyModel:
     def __init__(self, name: str, open_model: OpenModel) -> None:
         self._name = name
         self._open_model = open_model
-        self._opening = asyncio.Lock()
-        self._opened: AbstractAsyncContextManager[ChatModel] | None = None
+        self._open_lock = asyncio.Lock()
+        self._manager: AbstractAsyncContextManager[ChatModel] | None = None
         self._model: ChatModel | None = None
 
     @property
@@ -82,15 +82,15 @@ class LazyModel:
 
     async def aclose(self) -> None:
         """Close the client."""
-        async with self._opening:
-            client, self._opened, self._model = self._opened, None, None
+        async with self._open_lock:
+            client, self._manager, self._model = self._manager, None, None
             if client is not None:
                 await client.__aexit__(None, None, None)
 
     async def _client(self) -> ChatModel:
-        async with self._opening:
+        async with self._open_lock:
             if self._model is None:
                 client = self._open_model()
                 self._model = await client.__aenter__()
-                self._opened = client
+                self._manager = client
             return self._model

@@ -78,11 +78,11 @@ class NotebookFile:
         self._services = services
         self.path = path
         self.revision = 0
-        self._written: Any = None
+        self._last_modified: Any = None
         self._cells: Sequence[Any] = ()
         self._metadata: Mapping[str, Any] = {}
         self._sources: Mapping[str, str] | None = {}
-        self._seen: set[str] = set()
+        self._seen_ids: set[str] = set()
 
     async def write(self, exploration: Exploration, revision: int) -> None:
         """Bring the file up to date. Raises SetupError when it cannot be written."""
@@ -92,7 +92,7 @@ class NotebookFile:
             sources = _code_of(notebook)
             before = self._sources if self.revision else _sources_of(room.metadata.get(_KEY))
             room.update(
-                lambda found: _plain(merged(notebook["cells"], found, before)),
+                lambda cells: _plain(merged(notebook["cells"], cells, before)),
                 {_KEY: _plain(notebook["metadata"][_KEY])},
             )
             self._sources, self.revision = sources, revision
@@ -118,7 +118,7 @@ class NotebookFile:
         """
         await self._has_changed()
         cells = with_others(
-            notebook["cells"], self._cells, base, seen=self._seen, before=self._sources
+            notebook["cells"], self._cells, base, seen_ids=self._seen_ids, before=self._sources
         )
         own = notebook["metadata"]
         self._metadata = {key: own[key] for key in own if key != _MERGE_KEY}
@@ -143,8 +143,8 @@ class NotebookFile:
                 f"{self.path!r} cannot be written: {_reason(error)}. Nothing is lost: the server"
                 " keeps the exploration, and writes it with the next step."
             ) from error
-        self._written, self._cells = saved_model["last_modified"], notebook["cells"]
-        self._seen |= {cell["id"] for cell in notebook["cells"]}
+        self._last_modified, self._cells = saved_model["last_modified"], notebook["cells"]
+        self._seen_ids |= {cell["id"] for cell in notebook["cells"]}
         self._sources, self.revision = sources, revision
         return WrittenNotebook(saved_model, notebook["cells"])
 
@@ -154,10 +154,10 @@ class NotebookFile:
             model = await ensure_async(self._services.contents.get(self.path, content=False))
         except (HTTPError, OSError):
             return False
-        if model["last_modified"] == self._written:
+        if model["last_modified"] == self._last_modified:
             return False
         await self._read()
-        self._written = model["last_modified"]
+        self._last_modified = model["last_modified"]
         return True
 
     async def _read(self) -> None:
@@ -169,7 +169,7 @@ class NotebookFile:
         except ExploraCoderError:
             return
         self._cells = with_ids(content.get("cells", ()))
-        self._seen |= {cell["id"] for cell in self._cells}
+        self._seen_ids |= {cell["id"] for cell in self._cells}
         self._metadata = _plain(dict(content.get("metadata", {})))
         metadata = self._metadata.get(_KEY)
         self.revision = _revision_in(metadata)

@@ -36,7 +36,7 @@ class Pythons:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._known: dict[str, tuple[float, Interpreter]] = {}
+        self._answers: dict[str, tuple[float, Interpreter]] = {}
 
     async def of_kernel(self, kernel_name: str | None) -> str:
         """The Python that a kernelspec starts, by default that of the server's default kernel.
@@ -75,14 +75,20 @@ class Pythons:
         if self._services.is_remote and not Path(python or "-").exists():  # noqa: ASYNC240
             # Code runs behind the gateway; docs are read on this machine.
             python = sys.executable
-        answer_time, cached = self._known.get(python, (0.0, None))
-        if cached is not None and not anew and time.monotonic() - answer_time < _FRESH_SECONDS:
-            return cached
+        answer_time, cached_answer = self._answers.get(python, (0.0, None))
+        if (
+            cached_answer is not None
+            and not anew
+            and time.monotonic() - answer_time < _FRESH_SECONDS
+        ):
+            return cached_answer
         try:
-            answer = await asyncio.to_thread(Interpreter.inspect, python, confined=run_confined)
+            answer = await asyncio.to_thread(
+                Interpreter.inspect, python, confined_runner=run_confined
+            )
         except RetrievalError as error:
             raise InputError(str(error)) from error
-        self._known[python] = (time.monotonic(), answer)
+        self._answers[python] = (time.monotonic(), answer)
         return answer
 
     async def targets(self, names: tuple[str, ...], python: str) -> list[Target]:

@@ -64,7 +64,7 @@ class Room:
 
     def update(self, change: Change, metadata: dict[str, Any]) -> None:
         """Change all its cells at once, except those that are running."""
-        running = {
+        running_ids = {
             cell.get("id")
             for cell in self._document.ycells
             if cell.get("execution_state") == "running"
@@ -73,7 +73,7 @@ class Room:
         value["cells"], value["nbformat_minor"] = with_ids(value["cells"]), 5
         by_id = {cell["id"]: cell for cell in value["cells"]}
         value["cells"] = [
-            by_id[cell["id"]] if cell["id"] in running & by_id.keys() else _over(by_id, cell)
+            by_id[cell["id"]] if cell["id"] in running_ids & by_id.keys() else _over(by_id, cell)
             for cell in change(value["cells"])
         ]
         value["metadata"] = {**value["metadata"], **metadata}

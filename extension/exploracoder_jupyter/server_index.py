@@ -43,14 +43,14 @@ class Shelves:
     def __init__(self, open_index: OpenIndex, events: EventLog) -> None:
         self._open_index = open_index
         self._events = events
-        self._opening = asyncio.Lock()
+        self._open_lock = asyncio.Lock()
         self._reader: Index | None = None
         self._writer: Index | None = None
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def reader(self) -> Index:
         """The index to search in. Raises SetupError when it cannot be opened."""
-        async with self._opening:
+        async with self._open_lock:
             if self._reader is None:
                 self._writer = await asyncio.to_thread(self._open_index)
                 self._reader = await asyncio.to_thread(self._open_index)
@@ -156,13 +156,13 @@ class _Meter:
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
-        self._told = 0.0
+        self._last_report = 0.0
 
     def __call__(self, stage: str, done: int, total: int, /) -> None:
         now = time.monotonic()
-        if now - self._told < _TELL_EVERY_SECONDS:
+        if now - self._last_report < _TELL_EVERY_SECONDS:
             return
-        self._told = now
+        self._last_report = now
         self._tell(f"{_STAGES.get(stage, stage)}: {done} of {total}")
 
 

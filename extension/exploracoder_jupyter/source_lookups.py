@@ -44,7 +44,7 @@ class _OpenSource:
     """The opened source of one library, its progress, and a lock for one question at a time."""
 
     repositories: Repositories
-    reading: _ReadingProgress
+    progress: _ReadingProgress
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -84,7 +84,7 @@ class Lookups:
 
     def __init__(self, events: EventLog) -> None:
         self._events = events
-        self._opened: OrderedDict[tuple[str, Path], _OpenSource] = OrderedDict()
+        self._open_sources: OrderedDict[tuple[str, Path], _OpenSource] = OrderedDict()
 
     async def ask(self, lookup: Lookup, places: Sequence[Place]) -> LookupAnswer:
         """Look up in all the libraries; ``problems`` says why one has no answer."""
@@ -96,18 +96,18 @@ class Lookups:
             try:
                 return await asyncio.to_thread(_answer, lookup, place, source.repositories)
             finally:
-                source.reading.end()
+                source.progress.end()
 
     def _open(self, place: Place) -> _OpenSource:
         key = (str(place.interpreter.executable), place.target.root)
-        if key not in self._opened:
-            reading = _ReadingProgress(place.name, self._events)
-            repositories = Repositories(place.interpreter, reading, _LIMITS)
-            self._opened[key] = _OpenSource(repositories, reading)
-        self._opened.move_to_end(key)
-        while len(self._opened) > _MOST_OPEN:
-            self._opened.popitem(last=False)
-        return self._opened[key]
+        if key not in self._open_sources:
+            progress = _ReadingProgress(place.name, self._events)
+            repositories = Repositories(place.interpreter, progress, _LIMITS)
+            self._open_sources[key] = _OpenSource(repositories, progress)
+        self._open_sources.move_to_end(key)
+        while len(self._open_sources) > _MOST_OPEN:
+            self._open_sources.popitem(last=False)
+        return self._open_sources[key]
 
 
 def _answer(lookup: Lookup, place: Place, repositories: Repositories) -> LookupAnswer:

@@ -44,7 +44,7 @@ async def status(host: Host) -> ServerStatus:
         model_url="" if choices.is_embedded else without_credentials(choices.model_url),
         model_error=choices.model_trouble(),
         is_embedded=choices.is_embedded,
-        embedded=host.workshop.pulling.state(),
+        embedded=host.workshop.download.state(),
         sandbox=sandbox,
         is_sandboxed=is_sandboxed,
         profiles={str(name): settings for name, settings in PROFILES.items()},
@@ -55,7 +55,7 @@ async def status(host: Host) -> ServerStatus:
 async def models(host: Host) -> Models:
     """The embedded model, and the model servers found on this machine."""
     servers = await find_servers(host.workshop.choices.local_servers)
-    return Models(embedded=host.workshop.pulling.state(), servers=servers)
+    return Models(embedded=host.workshop.download.state(), servers=servers)
 
 
 async def libraries(host: Host, kernel_name: str | None) -> Libraries:
@@ -126,12 +126,12 @@ async def suggestions(host: Host, request: SuggestionRequest) -> Suggestions:
     folder = paths.folder_of(paths.checked(request.path))
     python = await pythons.of_kernel(request.kernel_name)
     surroundings = Surroundings(
-        installed=await pythons.installed(python),
+        installed_libraries=await pythons.installed(python),
         search_paths=(await pythons.interpreter(python)).search_paths,
         folder=None if services.is_remote else services.root / folder,
     )
     result = await asyncio.to_thread(suggest, request, surroundings)
-    names = {one.name for one in surroundings.installed}
+    names = {one.name for one in surroundings.installed_libraries}
     libraries = (
         one if one in names else f"./{posixpath.join(folder, one)}" for one in result.libraries
     )

@@ -60,7 +60,7 @@ _MISSING_IN = re.compile(r"(?:module|from|package) '([\w.]+)'")
 class Surroundings:
     """Where a notebook's code runs: the installed libraries, their folders, and its own folder."""
 
-    installed: Sequence[InstalledLibrary]
+    installed_libraries: Sequence[InstalledLibrary]
     search_paths: Sequence[Path]
     folder: Path | None = None
 
@@ -78,9 +78,9 @@ def suggest(request: SuggestionRequest, surroundings: Surroundings) -> Suggestio
         names = list(_named_in(request.task))
         libraries = _libraries(request.task, cells, surroundings)
         task = ""
-    bring, ticked_ids = _needed(names, cells, request.cell_id, frozenset(request.variables))
+    bring_names, ticked_ids = _needed(names, cells, request.cell_id, frozenset(request.variables))
     return Suggestions(
-        bring=tuple(name for name in request.variables if name in bring)[:_MOST_VARIABLES],
+        bring=tuple(name for name in request.variables if name in bring_names)[:_MOST_VARIABLES],
         cells=tuple(cell.id for cell in cells if cell.id in ticked_ids),
         libraries=tuple(libraries[:_MOST_LIBRARIES]),
         task=task,
@@ -111,8 +111,8 @@ def _read(cell: SourceCell) -> _Cell:
                 if each.is_assigned() or each.is_imported()
             }
             # A simple statement reads before it binds; a loop may read what it has bound itself.
-            read = set(_uses(table)) - (set() if isinstance(statement, _SIMPLE) else bound)
-            needs |= read - binds
+            reads = set(_uses(table)) - (set() if isinstance(statement, _SIMPLE) else bound)
+            needs |= reads - binds
             binds |= bound
         return _Cell(cell.id, cell.source, frozenset(binds), frozenset(needs), _modules(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -148,24 +148,24 @@ def _needed(
 
     Cells run in order, so a cell can only provide names to those below it.
     """
-    bring: set[str] = set()
+    bring_names: set[str] = set()
     ticked_ids: set[str] = set()
     places = {cell.id: place for place, cell in enumerate(cells)}
-    waiting = [(name, places.get(origin, len(cells))) for name in names]
+    stack = [(name, places.get(origin, len(cells))) for name in names]
     seen_pairs: set[tuple[str, int]] = set()
-    while waiting:
-        name, end = waiting.pop()
+    while stack:
+        name, end = stack.pop()
         if (name, end) in seen_pairs:
             continue
         seen_pairs.add((name, end))
         if name in variables:
-            bring.add(name)
+            bring_names.add(name)
             continue
         cell = next((each for each in reversed(cells[:end]) if name in each.binds), None)
         if cell is not None and cell.id not in ticked_ids:
             ticked_ids.add(cell.id)
-            waiting += ((each, places[cell.id]) for each in cell.needs)
-    return bring, ticked_ids
+            stack += ((each, places[cell.id]) for each in cell.needs)
+    return bring_names, ticked_ids
 
 
 def _libraries(task: str, cells: Sequence[_Cell], surroundings: Surroundings) -> list[str]:
@@ -189,7 +189,7 @@ def _libraries_in(task: str) -> Iterator[str]:
 
 def _library(module: str, surroundings: Surroundings) -> str | None:
     """The library of a module: an installed one, or a name in the notebook's folder."""
-    for each in surroundings.installed:
+    for each in surroundings.installed_libraries:
         if module in (each.import_name, each.name):
             return each.name
     folder = surroundings.folder

@@ -59,11 +59,11 @@ class Teller:
         self._can = abilities
         self._now = exploration, progress
         self._is_told = True
-        self._streamed = ("", "")
+        self._last_stream = ("", "")
         self._streamed_since = 0.0
         self._changed_at: dict[str, int] = {}
         # The state that has the last revision; None for a new exploration, which has none yet.
-        self._counted: Exploration | None = exploration if revision else None
+        self._last_exploration: Exploration | None = exploration if revision else None
 
     @property
     def now(self) -> Exploration:
@@ -95,9 +95,9 @@ class Teller:
     def stream(self, part: str, text: str) -> None:
         """Send what the model has written so far; a text that starts afresh is a new reply."""
         now = time.monotonic()
-        if part != self._streamed[0] or not text.startswith(self._streamed[1]):
+        if part != self._last_stream[0] or not text.startswith(self._last_stream[1]):
             self._streamed_since = now
-        self._streamed = part, text
+        self._last_stream = part, text
         self._events.whisper(
             StreamEvent(
                 id=self.exploration.id,
@@ -152,9 +152,9 @@ class Teller:
         return self._count(exploration)
 
     def _count(self, exploration: Exploration) -> int:
-        if exploration != self._counted:
+        if exploration != self._last_exploration:
             self._last_revision += 1
-            self._counted = exploration
+            self._last_exploration = exploration
         return self._last_revision
 
     def publish(

@@ -167,7 +167,7 @@ class Workshop:
     pythons: Pythons
     shelves: Shelves
     lookups: Lookups
-    pulling: WeightsDownload
+    download: WeightsDownload
 
     def model(self, choice: ModelChoice) -> LazyModel:
         """Make the model client of one exploration."""

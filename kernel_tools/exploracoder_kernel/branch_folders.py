@@ -32,7 +32,7 @@ class BranchFolders:
         self._scratch = scratch
         self._places: dict[int, tuple[str, ...]] = {}
         self._parents: dict[int, int] = {}
-        self._ended: set[int] = set()
+        self._ended_pids: set[int] = set()
         self._removals: set[asyncio.Future[None]] = set()
 
     def note_start(self, pid: int, parent: int | None) -> None:
@@ -44,10 +44,12 @@ class BranchFolders:
 
     def note_end(self, pid: int) -> None:
         """Record that a branch has ended, and remove the folders that nobody needs any more."""
-        self._ended.add(pid)
-        while pid in self._ended and pid in self._parents and pid not in self._parents.values():
+        self._ended_pids.add(pid)
+        while (
+            pid in self._ended_pids and pid in self._parents and pid not in self._parents.values()
+        ):
             place = self._places.pop(pid)
-            self._ended.discard(pid)
+            self._ended_pids.discard(pid)
             pid = self._parents.pop(pid)
             self._remove(place)
 
@@ -106,10 +108,10 @@ def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, i
     and so do folders nested so deep that walking them would use up all descriptors.
     """
     size = files = 0
-    unseen: list[OSError] = []
+    errors: list[OSError] = []
     try:
         with _walked(handle, place) as top:
-            for root, folders, names, folder in os.fwalk(".", onerror=unseen.append, dir_fd=top):
+            for root, folders, names, folder in os.fwalk(".", onerror=errors.append, dir_fd=top):
                 if root == ".":
                     folders[:] = [name for name in folders if name != "forks"]
                 files += len(folders) + len(names)
@@ -120,8 +122,8 @@ def _usage(handle: int, place: tuple[str, ...], most_files: int) -> tuple[int, i
                 if files > most_files or is_too_deep:
                     return size, most_files + 1
     except OSError as error:
-        unseen.append(error)
-    is_hidden = any(error.errno not in _GONE for error in unseen)
+        errors.append(error)
+    is_hidden = any(error.errno not in _GONE for error in errors)
     return size, most_files + 1 if is_hidden else files
 
 

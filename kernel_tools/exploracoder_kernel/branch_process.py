@@ -48,7 +48,7 @@ class BranchProcess:
         self.is_fork = False
         self.has_hung = False
         self.resident_bytes = 0
-        self._ended: asyncio.Future[End] | None = None
+        self._end: asyncio.Future[End] | None = None
         self.is_alive = False
         self._late: LateOutput | None = None
         self._listener: asyncio.Task[None] | None = None
@@ -65,7 +65,7 @@ class BranchProcess:
             ProtocolError: It sent something else, or claims to be another process.
         """
         pid = ready_pid(await self.connection.receive(timeout_s))
-        if self._ended is None:
+        if self._end is None:
             self.expect(pid, parent)
         elif pid != self.pid:
             raise ProtocolError("said to be a process that it is not")
@@ -73,9 +73,9 @@ class BranchProcess:
 
     def expect(self, pid: int, parent: int | None = None) -> None:
         """Have the reaper watch the process; ``parent`` as in ``wait_ready``."""
-        self._ended = self.launch.adopt(pid, parent)
+        self._end = self.launch.adopt(pid, parent)
         self.pid = pid
-        self._ended.add_done_callback(self._note_end)
+        self._end.add_done_callback(self._note_end)
 
     def _note_end(self, _end: asyncio.Future[End]) -> None:
         self.is_alive = False
@@ -251,10 +251,10 @@ class BranchProcess:
     async def end(self) -> End:
         """How the process ended; the reaper reports it shortly after the socket has closed."""
         self.is_alive = False
-        if self._ended is not None:
-            await asyncio.wait({self._ended}, timeout=2.0)
-            if self._ended.done():
-                return self._ended.result()
+        if self._end is not None:
+            await asyncio.wait({self._end}, timeout=2.0)
+            if self._end.done():
+                return self._end.result()
         return End()
 
     def close(self) -> None:

@@ -35,7 +35,7 @@ class _Frame:
 
     rest: memoryview
     descriptors: Sequence[int] = ()
-    sent: asyncio.Future[None] | None = None
+    delivery: asyncio.Future[None] | None = None
     is_begun: bool = False
 
 
@@ -81,21 +81,21 @@ class Connection:
             ConnectionClosed: The other end has gone.
             TimeoutError: It did not take the frame in time.
         """
-        sent = asyncio.get_running_loop().create_future()
-        frame = _Frame(memoryview(pack(message)), descriptors, sent)
+        delivery = asyncio.get_running_loop().create_future()
+        frame = _Frame(memoryview(pack(message)), descriptors, delivery)
         self._outbox.append(frame)
         self._flush()
         try:
-            if not sent.done():
-                await asyncio.wait({sent}, timeout=timeout_s)
+            if not delivery.done():
+                await asyncio.wait({delivery}, timeout=timeout_s)
         finally:
-            frame.sent = None
+            frame.delivery = None
             # What is begun has to go to its end: nothing else would be read behind half a frame.
             if frame in self._outbox and not frame.is_begun:
                 self._outbox.remove(frame)
-        if not sent.done():
+        if not delivery.done():
             raise TimeoutError
-        sent.result()
+        delivery.result()
 
     def send_now(self, message: Message) -> None:
         """Send a frame without waiting, after those before it; socket errors are ignored.
@@ -122,8 +122,8 @@ class Connection:
             frame.rest, frame.descriptors, frame.is_begun = frame.rest[count:], (), True
             if not frame.rest:
                 self._outbox.popleft()
-                if frame.sent is not None and not frame.sent.done():
-                    frame.sent.set_result(None)
+                if frame.delivery is not None and not frame.delivery.done():
+                    frame.delivery.set_result(None)
         with contextlib.suppress(RuntimeError, ValueError):  # there is no loop, or no socket
             loop = asyncio.get_running_loop()
             if self._outbox:
@@ -134,10 +134,10 @@ class Connection:
     def _lose(self, error: Exception | None = None) -> None:
         """Give up what could not be sent: the other end has gone."""
         for frame in self._outbox:
-            if frame.sent is not None and not frame.sent.done():
-                closed = ConnectionClosed()
-                closed.__cause__ = error
-                frame.sent.set_exception(closed)
+            if frame.delivery is not None and not frame.delivery.done():
+                closure = ConnectionClosed()
+                closure.__cause__ = error
+                frame.delivery.set_exception(closure)
         self._outbox.clear()
 
     def _send_some(self, frame: _Frame) -> int:

@@ -87,7 +87,7 @@ class Launch:
         self._listener: asyncio.Task[None] | None = None
         self._watcher: asyncio.Task[None] | None = None
         self._ends: dict[int, asyncio.Future[End]] = {}
-        self._watched: dict[int, ReaperReport] = {}
+        self._reports: dict[int, ReaperReport] = {}
         self._stops: dict[int, asyncio.Future[bool]] = {}
         self.hello: Mapping[str, Any] = {}
 
@@ -118,7 +118,7 @@ class Launch:
         while True:
             await asyncio.sleep(pause)
             start = time.monotonic()
-            pids = tuple(self._watched)
+            pids = tuple(self._reports)
             over = await asyncio.to_thread(folders.limits_hit, self.pid, pids, limits)
             for pid, name in over.items():
                 self._note_limit({"pid": pid, "name": name, "is_killed": True})
@@ -153,7 +153,7 @@ class Launch:
                 stop.set_result(bool(message["stopped"]["had_company"]))
 
     def _note_limit(self, limit: Mapping[str, Any]) -> None:
-        watch = self._watched.get(int(limit["pid"]))
+        watch = self._reports.get(int(limit["pid"]))
         if watch is not None:
             name = str(limit["name"])
             watch.limits_hit.append(name)
@@ -206,7 +206,7 @@ class Launch:
 
     def start_run(self, pid: int, limits: Limits) -> None:
         """Have the reaper watch a branch's processes and their memory."""
-        self._watched[pid] = ReaperReport()
+        self._reports[pid] = ReaperReport()
         self._control.send_now(
             {
                 "op": "start",
@@ -224,7 +224,7 @@ class Launch:
         both: set[asyncio.Future[Any]] = {stop, self._listener}
         await asyncio.wait(both, timeout=_WORD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         self._stops.pop(pid, None)
-        watch = self._watched.pop(pid, ReaperReport())
+        watch = self._reports.pop(pid, ReaperReport())
         watch.had_company = stop.done() and stop.result()
         return watch
 

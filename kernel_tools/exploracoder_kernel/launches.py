@@ -43,8 +43,8 @@ class _EndedEarlyError(InterpreterError):
 class Launches:
     """Owns every launch of a sidecar, from its start until no branch lives in it."""
 
-    def __init__(self, setting: LaunchSettings) -> None:
-        self._setting = setting
+    def __init__(self, settings: LaunchSettings) -> None:
+        self._settings = settings
         self._open: list[Launch] = []
         self._is_closed = False
 
@@ -54,8 +54,8 @@ class Launches:
         Raises:
             InterpreterError: It can't be used.
         """
-        python = interpreter.find_interpreter(self._setting.python)
-        self._setting = dataclasses.replace(self._setting, python=python)
+        python = interpreter.find_interpreter(self._settings.python)
+        self._settings = dataclasses.replace(self._settings, python=python)
 
     async def start(self) -> BranchProcess:
         """Start a fresh process, in a launch of its own, and once more if it ends as it starts or
@@ -74,7 +74,7 @@ class Launches:
         return await self._start()
 
     async def _start(self) -> BranchProcess:
-        process, start = await open_launch(self._setting)
+        process, start = await open_launch(self._settings)
         self._open.append(process.launch)
         try:
             if self._is_closed:
@@ -83,12 +83,12 @@ class Launches:
             await process.wait_ready()
             process.pipes.recorder = None
         except TimeoutError as error:
-            raise _not_ready(self._setting.python, "It started, and then said nothing.") from error
+            raise _not_ready(self._settings.python, "It started, and then said nothing.") from error
         except ConnectionClosed as error:
             end = await process.end()
             process.pipes.pump()
             detail = f"It ended early{end.manner()}. {start.text('stderr')}"
-            raise _not_ready(self._setting.python, detail, _EndedEarlyError) from error
+            raise _not_ready(self._settings.python, detail, _EndedEarlyError) from error
         finally:
             if not process.is_alive:
                 process.close()
@@ -115,7 +115,7 @@ def _not_ready(
     return kind(f"{python} runs, but no snippet can run in it: {detail.strip()[-2000:]}")
 
 
-async def open_launch(setting: LaunchSettings) -> tuple[BranchProcess, Recorder]:
+async def open_launch(settings: LaunchSettings) -> tuple[BranchProcess, Recorder]:
     """Start an interpreter and wait until its reaper answers.
 
     Returns:
@@ -128,19 +128,19 @@ async def open_launch(setting: LaunchSettings) -> tuple[BranchProcess, Recorder]
     """
     if sys.platform == "win32":
         raise SidecarError("The sidecar needs Linux or macOS: Windows has no Unix sockets to pass.")
-    if not setting.cwd.is_dir():
-        raise SidecarError(f"No folder {setting.cwd}. Create it, or choose another to run in.")
+    if not settings.cwd.is_dir():
+        raise SidecarError(f"No folder {settings.cwd}. Create it, or choose another to run in.")
     await asyncio.to_thread(sweep)
-    process = _spawn(setting)
+    process = _spawn(settings)
     process.pipes.recorder = start = Recorder(2000)
     try:
-        await process.launch.greet(setting.python, _START_SECONDS)
+        await process.launch.greet(settings.python, _START_SECONDS)
     except ConnectionClosed:
         process.pipes.pump()
-        raise interpreter.not_python(setting.python, start.text("stderr")) from None
+        raise interpreter.not_python(settings.python, start.text("stderr")) from None
     except TimeoutError:
         detail = f"It did not answer in {_START_SECONDS:g} s."
-        raise interpreter.not_python(setting.python, detail) from None
+        raise interpreter.not_python(settings.python, detail) from None
     finally:
         if not process.launch.hello:
             process.close()
@@ -148,9 +148,9 @@ async def open_launch(setting: LaunchSettings) -> tuple[BranchProcess, Recorder]
     return process, start
 
 
-def _spawn(setting: LaunchSettings) -> BranchProcess:
+def _spawn(settings: LaunchSettings) -> BranchProcess:
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
-        scratch = _make_scratch() if setting.launcher.needs_scratch else None
+        scratch = _make_scratch() if settings.launcher.needs_scratch else None
         if scratch is not None:
             ours.callback(scratch.remove)
         control, control_end = socket.socketpair()
@@ -162,21 +162,21 @@ def _spawn(setting: LaunchSettings) -> BranchProcess:
             ours.callback(close)
         stdout, stderr = pipes.write_ends
         command = Command(
-            python=setting.python,
+            python=settings.python,
             control=control_end.fileno(),
             branch=branch_end.fileno(),
-            environment=setting.environment,
-            cwd=setting.cwd.absolute(),
+            environment=settings.environment,
+            cwd=settings.cwd.absolute(),
             scratch=None if scratch is None else scratch.folder,
             stdout=stdout,
             stderr=stderr,
         )
         try:
-            popen = setting.launcher.launch(command)
+            popen = settings.launcher.launch(command)
         except OSError as error:
-            raise interpreter.not_python(setting.python, str(error.strerror)) from error
+            raise interpreter.not_python(settings.python, str(error.strerror)) from error
         ours.pop_all()
-        launch = Launch(popen, Connection(control), scratch, setting.launcher)
+        launch = Launch(popen, Connection(control), scratch, settings.launcher)
         return BranchProcess(launch, Connection(branch), pipes)
 
 

@@ -114,7 +114,7 @@ class LateOutput:
     """
 
     def __init__(self, front_end: FrontEnd, max_chars: int) -> None:
-        self._showing = Presenter(front_end, lambda _answer: None)
+        self._presenter = Presenter(front_end, lambda _answer: None)
         self._room = max_chars
         new_decoder = codecs.getincrementaldecoder("utf-8")
         self._decoders: dict[StreamName, codecs.IncrementalDecoder] = {
@@ -125,7 +125,7 @@ class LateOutput:
     def take(self, message: Message) -> None:
         """Show a message of the branch, if it is an output."""
         if "output" in message:
-            self._showing.output(message["output"])
+            self._presenter.output(message["output"])
 
     def feed(self, stream: StreamName, data: bytes) -> None:
         """Show what was read from a pipe."""
@@ -136,4 +136,4 @@ class LateOutput:
         self._room -= len(text)
         if self._room < 0:
             piece += "\n[... what follows is left out ...]\n"
-        self._showing.output({"output_type": "stream", "name": stream, "text": piece})
+        self._presenter.output({"output_type": "stream", "name": stream, "text": piece})

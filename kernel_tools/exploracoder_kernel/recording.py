@@ -48,7 +48,7 @@ class _Stream:
         self._tail_chars = 0
         self._head: list[_Piece] = []
         self._dropped_at = 0
-        self.dropped = 0
+        self.dropped_chars = 0
 
     def feed(self, order: int, data: bytes, *, is_last: bool = False) -> str:
         """Take bytes, and return the text that is certain to be kept."""
@@ -68,9 +68,9 @@ class _Stream:
             oldest = self._tail.popleft()
             excess = min(self._tail_chars - self._tail_room, len(oldest.text))
             self._tail_chars -= excess
-            if not self.dropped:
+            if not self.dropped_chars:
                 self._dropped_at = oldest.order
-            self.dropped += excess
+            self.dropped_chars += excess
             if excess < len(oldest.text):
                 self._tail.appendleft(_Piece(oldest.order, oldest.text[excess:]))
 
@@ -79,7 +79,7 @@ class _Stream:
 
     def end(self) -> list[_Piece]:
         """What follows the head: a note on what was left out, and the tail."""
-        cut = [_Piece(self._dropped_at, left_out(self.dropped))] if self.dropped else []
+        cut = [_Piece(self._dropped_at, left_out(self.dropped_chars))] if self.dropped_chars else []
         return [*cut, *self._tail]
 
 
@@ -147,7 +147,7 @@ class Recorder:
     @property
     def is_truncated(self) -> bool:
         """Whether anything of the streams was left out."""
-        return any(stream.dropped for stream in self._streams.values())
+        return any(stream.dropped_chars for stream in self._streams.values())
 
     def outputs(self) -> tuple[dict[str, Any], ...]:
         """nbformat 4.5 outputs in the order in which they were written."""

@@ -31,11 +31,11 @@ def remove_tree(folder: Path | str, parent: int | None = None) -> None:
 
 def _empty(top: int) -> None:
     numbers = itertools.count()
-    waiting = _clear(top, top, numbers)
-    while waiting:
-        name = waiting.pop()
+    stack = _clear(top, top, numbers)
+    while stack:
+        name = stack.pop()
         with contextlib.suppress(OSError), opened(name, top) as folder:
-            waiting += _clear(folder, top, numbers)
+            stack += _clear(folder, top, numbers)
         with contextlib.suppress(OSError):
             os.rmdir(name, dir_fd=top)
 

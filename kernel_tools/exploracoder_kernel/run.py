@@ -79,10 +79,10 @@ class Run:
         self._request = request
         self._limits = limits
         self._front_end = front_end
-        self._showing: Presenter | None = None
+        self._presenter: Presenter | None = None
         if front_end is not None:
-            self._showing = Presenter(front_end, process.connection.send_now)
-        show = self._showing.output if self._showing else None
+            self._presenter = Presenter(front_end, process.connection.send_now)
+        show = self._presenter.output if self._presenter else None
         self._recorder = Recorder(limits.max_output_chars, show)
 
     async def observe(self) -> Observation:
@@ -108,8 +108,8 @@ class Run:
             guard.cancel()
             watch = await process.launch.stop_run(process.pid)
             process.pipes.recorder = None
-            if self._showing:
-                await self._showing.end()
+            if self._presenter:
+                await self._presenter.end()
         outcome = with_limits(outcome, watch, self._limits)
         if watch.had_company:
             outcome["note"] = _COMPANY
@@ -128,7 +128,7 @@ class Run:
         )
         if sentence:
             error["evalue"] = f"{error['evalue']} ({sentence})"
-            if self._showing is not None:
+            if self._presenter is not None:
                 text = {"output_type": "stream", "name": "stderr", "text": f"{sentence}\n"}
                 self._recorder.add(text)
 
@@ -165,12 +165,12 @@ class Run:
                 return check_run(checked(message["reply"]))
 
     def _ask(self, question: Message) -> None:
-        if self._showing is not None:
-            self._showing.ask(question)
+        if self._presenter is not None:
+            self._presenter.ask(question)
 
     async def _time_out(self, limits: Limits) -> Message:
         sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
-        hit = {"limits_hit": ["wall_seconds"]}
+        limit_fields = {"limits_hit": ["wall_seconds"]}
         process = self.process
         if process.is_fork and await deadlocks.waits_for_locks(process.launch.pid, process.pid):
             process.has_hung = True
@@ -179,11 +179,11 @@ class Run:
             outcome = await self._outcome(GRACE_SECONDS)
         except TimeoutError:
             await process.kill()
-            return {**failure("timeout", "TimeoutError", sentence + "killed."), **hit}
+            return {**failure("timeout", "TimeoutError", sentence + "killed."), **limit_fields}
         error = {**failure("timeout", "TimeoutError", sentence + "interrupted.")["error"]}
         stopped_at = outcome.get("error") or {}
         error.update({key: stopped_at[key] for key in ("line", "traceback") if key in stopped_at})
-        return {**outcome, "status": "timeout", "error": error, **hit}
+        return {**outcome, "status": "timeout", "error": error, **limit_fields}
 
     async def _end_when_stuck(self) -> None:
         """Stop a fork that would wait until its time is up for a lock that nobody holds."""
@@ -223,7 +223,7 @@ def _observed(outcome: Message, recorder: Recorder, limits: Limits) -> Observati
     recorder.finish()
     error = _shown_error(outcome.get("error"), recorder)
     is_cut = recorder.is_truncated or len(recorder.result or "") > limits.max_output_chars
-    hit = [*outcome.get("limits_hit", ()), *(["max_output_chars"] if is_cut else [])]
+    limits_hit = [*outcome.get("limits_hit", ()), *(["max_output_chars"] if is_cut else [])]
     return Observation(
         status=outcome["status"],
         stdout=recorder.text("stdout"),
@@ -234,7 +234,7 @@ def _observed(outcome: Message, recorder: Recorder, limits: Limits) -> Observati
         variables=tuple(Variable.model_validate(v) for v in outcome.get("variables", ())),
         seconds=outcome["seconds"],
         is_truncated=is_cut,
-        limits_hit=tuple(hit),
+        limits_hit=tuple(limits_hit),
         execution_count=outcome.get("execution_count"),
         payloads=outcome.get("payloads", ()),
         user_expressions=outcome.get("user_expressions", {}),

@@ -75,7 +75,7 @@ class Sidecar(Questions):
         super().__init__(tree, States(tree, self._launches))
         budget = default_budget() if memory_budget_bytes is None else memory_budget_bytes
         self._budget = MemoryBudget(tree, budget)
-        self._pickled: list[PickledVariables] = []
+        self._pickles: list[PickledVariables] = []
 
     @property
     def strategy(self) -> str:
@@ -180,7 +180,7 @@ class Sidecar(Questions):
             BranchNotFound: There is no such branch.
             SidecarError: The branch ended while loading them, or could not answer.
         """
-        self._pickled.append(variables)
+        self._pickles.append(variables)
         branch = self._tree.find(branch_id)
         async with branch.lock:
             process = await self._states.live(branch)
@@ -279,11 +279,11 @@ class Sidecar(Questions):
 
     async def _close_whatever_happens(self) -> None:
         """Finish closing even if the task is cancelled meanwhile, then raise the cancellation."""
-        closing = asyncio.create_task(self._close())
+        task = asyncio.create_task(self._close())
         cancellation: asyncio.CancelledError | None = None
-        while not closing.done():
+        while not task.done():
             try:
-                await asyncio.shield(closing)
+                await asyncio.shield(task)
             except asyncio.CancelledError as error:
                 cancellation = error
         if cancellation is not None:
@@ -294,6 +294,6 @@ class Sidecar(Questions):
             if branch.process is not None:
                 branch.process.close()
         self._tree.clear()
-        for variables in self._pickled:
+        for variables in self._pickles:
             variables.file.close()
         await self._launches.close()

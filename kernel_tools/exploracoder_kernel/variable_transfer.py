@@ -118,16 +118,16 @@ class OwnVariables:
         self.names = tuple(dict.fromkeys(names))
         own = platform.python_version()
         self._request = PickleRequest(names=self.names, python=own, limit_bytes=limit_bytes)
-        self._pickled = _pickle_here(self._request)
+        self._copies = _pickle_here(self._request)
 
     @property
     def refused(self) -> Mapping[str, str]:
         """The names that can't be brought, and why, in words."""
-        return {variable.name: variable.reason for variable in self._pickled.report.refused}
+        return {variable.name: variable.reason for variable in self._copies.report.refused}
 
     def close(self) -> None:
         """Discard the copies. Branches that have them keep them."""
-        self._pickled.file.close()
+        self._copies.file.close()
 
     async def pickle(self, request: PickleRequest) -> PickledVariables:
         """The copies, in a file for the caller. Raises KernelError if they can't be written."""
@@ -136,9 +136,9 @@ class OwnVariables:
             request = request.model_copy(update={"python": own})
         if request != self._request:
             self.close()
-            self._request, self._pickled = request, _pickle_here(request)
-        file = os.fdopen(os.dup(self._pickled.file.fileno()), "rb")
-        return PickledVariables(file, self._pickled.report)
+            self._request, self._copies = request, _pickle_here(request)
+        file = os.fdopen(os.dup(self._copies.file.fileno()), "rb")
+        return PickledVariables(file, self._copies.report)
 
 
 def _pickle_here(request: PickleRequest) -> PickledVariables:

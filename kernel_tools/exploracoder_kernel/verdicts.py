@@ -35,13 +35,13 @@ def with_limits(outcome: dict[str, Any], watch: ReaperReport, limits: Limits) ->
     A run that a limit ended, by an exception or by a kill, has the status ``limit``. One that ran
     out of time, or finished all the same, only names the limits.
     """
-    hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *watch.limits_hit]))
-    if not hit:
+    limits_hit = list(dict.fromkeys([*outcome.get("limits_hit", ()), *watch.limits_hit]))
+    if not limits_hit:
         return outcome
-    outcome = {**outcome, "limits_hit": hit}
+    outcome = {**outcome, "limits_hit": limits_hit}
     if outcome["status"] == "killed" and watch.killed_over is not None:
         return {**outcome, **_killed_over(watch.killed_over, limits)}
-    if outcome["status"] == "error" and set(hit) - {"wall_seconds", "max_output_chars"}:
+    if outcome["status"] == "error" and set(limits_hit) - {"wall_seconds", "max_output_chars"}:
         return {**outcome, "status": "limit"}
     return outcome
 

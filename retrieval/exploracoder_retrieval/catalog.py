@@ -164,20 +164,20 @@ class Files:
         """Write a generation's files beside the others, replacing this one if it exists."""
         target = self._generation(name, generation)
         target.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
-        old = staging.with_name(f"{staging.name}-old")
+        draft = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+        old = draft.with_name(f"{draft.name}-old")
         try:
-            write_docs(staging, corpus.docs)
-            tables.save(staging / "rows")
-            (staging / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
-            corpus.words.save(staging / "words")
-            corpus.names.save(staging / "names")
-            _save_figures(staging, corpus)
+            write_docs(draft, corpus.docs)
+            tables.save(draft / "rows")
+            (draft / "library.json").write_text(info.model_dump_json(), encoding="utf-8")
+            corpus.words.save(draft / "words")
+            corpus.names.save(draft / "names")
+            _save_figures(draft, corpus)
             if target.exists():
                 target.replace(old)
-            staging.replace(target)
+            draft.replace(target)
         finally:
-            for folder in (staging, old):
+            for folder in (draft, old):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def read_generation(self, entry: Entry) -> tuple[LibraryInfo, Corpus, Tables]:

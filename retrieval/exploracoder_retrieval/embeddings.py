@@ -82,7 +82,7 @@ class _LoadedModel:
     """MiniLM's tokenizer and onnxruntime session, alive for as long as somebody holds them."""
 
     _all: ClassVar = weakref.WeakValueDictionary[tuple[int, int], "_LoadedModel"]()
-    _loading: ClassVar = threading.Lock()
+    _load_lock: ClassVar = threading.Lock()
 
     def __init__(self, threads: int, max_tokens: int) -> None:
         self.tokenizer = _make_tokenizer(max_tokens)
@@ -91,7 +91,7 @@ class _LoadedModel:
     @classmethod
     def shared(cls, threads: int, max_tokens: int) -> _LoadedModel:
         """The model that is already loaded, or a new one."""
-        with cls._loading:
+        with cls._load_lock:
             model = cls._all.get((threads, max_tokens))
             if model is None:
                 model = cls._all[threads, max_tokens] = cls(threads, max_tokens)

@@ -106,16 +106,16 @@ def write_atomically(path: Path, content: str | bytes, *, is_synced: bool = True
     A cache whose damaged files count as missing need not be synced, which takes time.
     """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    staging = Path(name)
+    draft = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             if is_synced:
                 file.flush()
                 os.fsync(file.fileno())
-        staging.replace(path)
+        draft.replace(path)
     finally:
-        staging.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
 
 
 def entries(folder: Path | str, on_skip: Skip = _say_nothing) -> list[os.DirEntry[str]]:

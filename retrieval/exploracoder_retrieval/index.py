@@ -45,7 +45,7 @@ class _FolderState:
     # By name and root.
     shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
     # The same shelves together with the examples kept for them.
-    remembered: dict[tuple[str, str], _ShelfWithExamples] = field(default_factory=dict)
+    shelves_with_examples: dict[tuple[str, str], _ShelfWithExamples] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _ShelfWithExamples:
     """
 
     shelf: Shelf
-    kept: Kept
+    examples: Kept
     stamp: frozenset[tuple[str, int]]
     left_out: str
 
@@ -84,7 +84,7 @@ class Index:
         on_warning: Callable[[str], None],
     ) -> None:
         self._files = Files(folder)
-        self.given = GivenDocs(folder)
+        self.given_docs = GivenDocs(folder)
         self.examples = KeptExamples(folder)
         self._uses_examples = True
         self._left_out = ""
@@ -92,9 +92,9 @@ class Index:
         self._meaning = EmbeddingSearch(embedder, store, lock=self._locked, on_warning=on_warning)
         self._warn = on_warning
         # One thread at a time searches or writes; look-ups wait for neither.
-        self._working = threading.RLock()
-        self._following = threading.Lock()
-        self._opened = _FolderState()
+        self._work_lock = threading.RLock()
+        self._refresh_lock = threading.Lock()
+        self._state = _FolderState()
         # The roots of the editions in use here, by library name.
         self._roots: dict[str, str] = {}
 
@@ -152,8 +152,8 @@ class Index:
         They are released at once, except those that a running search is still using.
         """
         self._meaning.close()
-        self._opened.shelves = {}
-        self._opened.remembered = {}
+        self._state.shelves = {}
+        self._state.shelves_with_examples = {}
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
         """The indexed libraries, by name, without those whose files turn out to be damaged."""
@@ -162,7 +162,7 @@ class Index:
     def names(self) -> frozenset[str]:
         """The names of the indexed libraries, without reading their docs."""
         self._refresh()
-        return frozenset(self._opened.catalog.libraries)
+        return frozenset(self._state.catalog.libraries)
 
     def info(self, library: str) -> LibraryInfo:
         """What is known about an indexed library as a whole.
@@ -214,14 +214,14 @@ class Index:
         """Like `search`, for several queries, embedded together; one result for each, in order."""
         if not queries or k < 1:
             return [() for _ in queries]
-        with self._working:
+        with self._work_lock:
             return search(queries, self._chosen(libraries), self._meaning, k, only)
 
     def candidates(
         self, queries: Sequence[str], libraries: Sequence[str] | None = None
     ) -> list[Candidates]:
         """The candidates considered for each query, with the features they are ranked by."""
-        with self._working:
+        with self._work_lock:
             return find_candidates(queries, self._chosen(libraries), self._meaning)
 
     def near_examples(
@@ -261,7 +261,7 @@ class Index:
             UnreadableSource: it contains no Python library.
             DocsUnavailable: the documentation given for it cannot be read.
         """
-        return find_target(target, interpreter, self.given)
+        return find_target(target, interpreter, self.given_docs)
 
     def is_current(self, target: str | Path, interpreter: Interpreter) -> bool:
         """Whether a target's source is unchanged since it was indexed, judging by file times.
@@ -272,7 +272,7 @@ class Index:
         """
         library = self.find_target(target, interpreter)
         self._refresh()
-        editions = self._opened.catalog.editions(library.name)
+        editions = self._state.catalog.editions(library.name)
         mark = fingerprint(library, interpreter) if editions else ""
         embedder = self._meaning.embedder.name
         same = (e for e in editions if e.embedder == embedder and e.fingerprint.startswith(mark))
@@ -296,7 +296,7 @@ class Index:
             IndexUnavailable: the folder cannot be written or the server cannot be reached.
             EmbeddingError: the embedder gave no vectors.
         """
-        with self._working, self._locked():
+        with self._work_lock, self._locked():
             self._refresh()
             try:
                 old = self._old(harvest.library)
@@ -312,10 +312,10 @@ class Index:
         Raises:
             IndexUnavailable: the folder cannot be written.
         """
-        with self._working, self._locked():
+        with self._work_lock, self._locked():
             self._refresh()
             try:
-                self._files.write_catalog(self._opened.catalog.without(library))
+                self._files.write_catalog(self._state.catalog.without(library))
                 self._files.drop_generations(library, keep=())
             except OSError as error:
                 raise self._unwritable(error) from None
@@ -352,7 +352,7 @@ class Index:
         )
 
     def _switch(self, entry: Entry) -> None:
-        catalog = self._opened.catalog.with_entry(entry)
+        catalog = self._state.catalog.with_entry(entry)
         self._files.write_catalog(catalog)
         generations = {each.generation for each in catalog.editions(entry.name)}
         self._files.drop_generations(entry.name, keep=generations)
@@ -362,7 +362,7 @@ class Index:
     def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
         """The shelves of the given libraries, or of all, each once."""
         self._refresh()
-        names = self._opened.catalog.libraries if libraries is None else libraries
+        names = self._state.catalog.libraries if libraries is None else libraries
         shelves = {id(each): each for each in map(self._shelf, names)}
         return [self._with_memory(each)[0] for each in shelves.values()]
 
@@ -375,7 +375,7 @@ class Index:
             return shelf, ()
         name, key = shelf.entry.name, (shelf.entry.name, shelf.entry.root)
         stamp = self.examples.stamp(name)
-        record = self._opened.remembered.get(key)
+        record = self._state.shelves_with_examples.get(key)
         if record is None or not record.is_current(shelf, stamp, self._left_out):
             all_kept = self.examples.of(name) if stamp else ()
             others = [one for one in all_kept if one.origin != self._left_out or not one.origin]
@@ -386,13 +386,13 @@ class Index:
                 memory = Memory(vectors, [rows for _, rows in pairs])
                 shelf = replace(shelf, corpus=replace(shelf.corpus, memory=memory))
             record = _ShelfWithExamples(shelf, kept_examples, stamp, self._left_out)
-            self._opened.remembered[key] = record
-        return record.shelf, record.kept
+            self._state.shelves_with_examples[key] = record
+        return record.shelf, record.examples
 
     def _refresh(self) -> None:
         """Catch up with what this or another process has written since the last call."""
-        with self._following:
-            state, stamp = self._opened, self._files.catalog_stamp()
+        with self._refresh_lock:
+            state, stamp = self._state, self._files.catalog_stamp()
             if stamp == state.stamp:
                 return
             try:
@@ -411,7 +411,7 @@ class Index:
 
     def _entry(self, library: str) -> Entry:
         """The edition in use here, or else the last one read. Raises LibraryNotFound."""
-        catalog = self._opened.catalog
+        catalog = self._state.catalog
         entry = catalog.find(library)
         if entry is not None and self._roots.get(entry.name, entry.root) != entry.root:
             root = self._roots[entry.name]
@@ -428,13 +428,13 @@ class Index:
     def _shelves(self) -> Iterator[Shelf]:
         """All libraries, by name, except those that are damaged or were just removed."""
         self._refresh()
-        for name in sorted(self._opened.catalog.libraries):
+        for name in sorted(self._state.catalog.libraries):
             with suppress(LibraryNotFound):
                 yield self._shelf(name)
 
     def _of(self, entry: Entry) -> Shelf:
         key = (entry.name, entry.root)
-        shelf = self._opened.shelves.get(key)
+        shelf = self._state.shelves.get(key)
         if shelf is None or shelf.entry != entry:
             try:
                 info, corpus, tables = self._files.read_generation(entry)
@@ -445,12 +445,12 @@ class Index:
                     f"{error} Build it again: exploracoder index {entry.name}"
                 ) from None
             shelf = Shelf(entry, info, corpus, tables)
-            self._opened.shelves[key] = shelf
+            self._state.shelves[key] = shelf
         return shelf
 
     def _old(self, library: LibraryInfo) -> Shelf | None:
         """The shelf read from the same place before, or another edition's to share vectors with."""
-        editions = self._opened.catalog.editions(library.name)
+        editions = self._state.catalog.editions(library.name)
         for entry in sorted(editions, key=lambda each: each.root != library.root)[:1]:
             with suppress(LibraryNotFound):
                 return self._of(entry)
@@ -460,10 +460,10 @@ class Index:
         """Remove a damaged edition; False if its files are gone because a newer one replaced it."""
         with self._locked():
             self._refresh()
-            if entry not in self._opened.catalog.entries:
+            if entry not in self._state.catalog.entries:
                 return False
             self._warn(f"{error} It is read again.")
-            self._files.write_catalog(self._opened.catalog.without_edition(entry))
+            self._files.write_catalog(self._state.catalog.without_edition(entry))
             self._refresh()
             return True
 

@@ -65,8 +65,8 @@ class Interpreter:
     """A Python 3.9 or newer and where it looks for modules.
 
     ``search_paths`` is PYTHONPATH and its ``sys.path`` in order, with what ``.pth`` files add and
-    without the current folder. ``confined`` is where compiled modules are imported, because nothing
-    else says what they contain; None: nowhere. ``imports_named``: import not only installed
+    without the current folder. ``confined_runner`` is where compiled modules are imported, because
+    nothing else says what they contain; None: nowhere. ``imports_named``: import not only installed
     compiled modules but also those in a folder that was given by path.
     """
 
@@ -75,7 +75,7 @@ class Interpreter:
     search_paths: tuple[Path, ...]
     builtin_modules: frozenset[str]
     standard_modules: frozenset[str]
-    confined: ConfinedRunner | None = field(default=None, compare=False)
+    confined_runner: ConfinedRunner | None = field(default=None, compare=False)
     imports_named: bool = False
 
     @classmethod
@@ -83,7 +83,7 @@ class Interpreter:
         cls,
         python: str | Path,
         *,
-        confined: ConfinedRunner | None = None,
+        confined_runner: ConfinedRunner | None = None,
         imports_named: bool = False,
     ) -> Interpreter:
         """Ask the interpreter for its version and paths, once, in a separate process.
@@ -104,7 +104,7 @@ class Interpreter:
             search_paths=tuple(map(Path, dict.fromkeys([*_python_path(), *answer["paths"]]))),
             builtin_modules=frozenset(answer["builtin"]),
             standard_modules=frozenset(answer["standard"]),
-            confined=confined,
+            confined_runner=confined_runner,
             imports_named=imports_named,
         )
 

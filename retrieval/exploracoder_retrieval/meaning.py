@@ -71,11 +71,11 @@ class EmbeddingSearch:
         progress: Progress | None,
     ) -> Iterator[Rows]:
         """The rows of a collection, in order."""
-        lacking = _lacking(ids, old if self._fits(old) else None)
+        new_ids = _lacking(ids, old if self._fits(old) else None)
         count = 0
         for span in Schedule.of(len(ids)).spans():
             batch, start = ids[span], span.start
-            old_vectors = self._known(old, [each for each in batch if each not in lacking])
+            old_vectors = self._known(old, [each for each in batch if each not in new_ids])
             missing = [row for row, each in enumerate(batch, start) if each not in old_vectors]
             batch_docs = docs[span]
             texts = [index_text(doc) for doc in batch_docs]
@@ -88,7 +88,7 @@ class EmbeddingSearch:
                 vectors[[row - start for row in missing]] = new_vectors
                 count += len(missing)
                 if progress is not None:
-                    progress("embed", count, max(count, len(lacking)))
+                    progress("embed", count, max(count, len(new_ids)))
             yield Rows(batch, vectors, texts, [metadata(doc, library) for doc in batch_docs])
 
     def matching(self, shelf: Shelf, only: Filter) -> RowNumbers:

@@ -109,7 +109,9 @@ def find_candidates(
 
 def _narrowed(shelf: Shelf, meaning: EmbeddingSearch, only: Filter | None) -> Corpus:
     """A library's corpus, narrowed to the documents that pass the filter, if there is one."""
-    return replace(shelf.corpus, allowed=meaning.matching(shelf, only)) if only else shelf.corpus
+    return (
+        replace(shelf.corpus, allowed_rows=meaning.matching(shelf, only)) if only else shelf.corpus
+    )
 
 
 def _nothing() -> Matrix:

@@ -109,4 +109,4 @@ def test_a_function_was_executed_when_its_check_called_it_and_only_an_assertion_
 
     assessment = assess(replace(problem, check=check or problem.check), f"{HEAD}{body}\n", folder)
 
-    assert (assessment.ran, assessment.executed) == (ran, executed)
+    assert (assessment.ran, assessment.is_executed) == (ran, executed)

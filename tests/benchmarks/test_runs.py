@@ -33,7 +33,7 @@ def problem(problems: dict[str, Problem]) -> Problem:
 
 def read(problem: Problem, exit_code: int, report: dict[str, Any], messages: str = "") -> RunResult:
     way = Way("direct", 0)
-    return result(problem, way, exit_code=exit_code, report=report, said=messages, seconds=3.0)
+    return result(problem, way, exit_code=exit_code, report=report, messages=messages, seconds=3.0)
 
 
 def test_a_result_holds_what_the_command_reported(problem: Problem) -> None:

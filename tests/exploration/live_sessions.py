@@ -103,7 +103,7 @@ async def live_session(
 
     here = Path.cwd()
     sandboxing = choose("auto", python=sys.executable, cwd=here)
-    scratch = local_scratch(sys.executable, here, sandboxing=sandboxing)
+    scratch = local_scratch(sys.executable, here, sandbox=sandboxing)
     with prepare.open_index() as index:
         interpreter = confined_interpreter.find_interpreter(sys.executable)
         libraries = prepare.index_libraries(index, exploration.task.libraries, interpreter)

@@ -553,7 +553,7 @@ async def test_the_branch_not_used_for_longest_is_dropped_and_that_is_said(
     library: Path, sandboxing: ChosenSandbox
 ) -> None:
     async def start() -> AbstractAsyncContextManager[Scratch]:
-        return local_scratch(sys.executable, library, sandboxing=sandboxing)(Limits(), {})
+        return local_scratch(sys.executable, library, sandbox=sandboxing)(Limits(), {})
 
     async with AsyncExitStack() as stack:
         branches = Branches(start, most=2)

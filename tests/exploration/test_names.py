@@ -38,7 +38,7 @@ def missing(code: str, *bound: str) -> tuple[str, ...]:
 
 
 def test_what_code_before_it_has_imported_is_known() -> None:
-    before = names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imported
+    before = names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imports
     snippet_names = names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)
     shadowing_names = names.read("t = open('tea')\nt.brew(1)", KNOWN, before)
 

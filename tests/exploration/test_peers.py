@@ -229,4 +229,4 @@ def test_an_action_is_read_in_the_forms_in_which_models_write_it(
     assert (action and action.call.name) == name
     if action is not None:
         assert json.loads(action.call.arguments) == ({"name": arguments} if arguments else {})
-        assert "that will do" not in action.said
+        assert "that will do" not in action.text

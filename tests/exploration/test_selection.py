@@ -147,5 +147,5 @@ def test_a_candidate_that_makes_what_is_wanted_is_preferred() -> None:
     )
 
     assert choose([candidate("shorter"), named_candidate]) == "shorter"
-    assert choose([candidate("shorter"), named_candidate], wanted=["names"]) == "named"
-    assert choose([candidate("only")], wanted=["names"]) == "only"
+    assert choose([candidate("shorter"), named_candidate], wanted_names=["names"]) == "named"
+    assert choose([candidate("only")], wanted_names=["names"]) == "only"

@@ -189,7 +189,9 @@ def test_what_the_server_wrote_is_nobodys_even_if_a_tab_shows_another_candidate(
     base = {"s1": state_of(written("s1", ""))}
     cell = written("s1", "p = 2")
 
-    cells = with_others([cell], [written("s1", "v = 1")], base, seen={"s1"}, before={"s1": "v = 1"})
+    cells = with_others(
+        [cell], [written("s1", "v = 1")], base, seen_ids={"s1"}, before={"s1": "v = 1"}
+    )
 
     assert cells == [cell]
 
@@ -197,8 +199,8 @@ def test_what_the_server_wrote_is_nobodys_even_if_a_tab_shows_another_candidate(
 def test_a_file_that_was_not_read_removes_nothing() -> None:
     cell = own("mine", "1")
 
-    assert with_others([cell], [], {"mine": state_of(cell)}, seen=()) == [cell]
-    assert with_others([cell], [], {"mine": state_of(cell)}, seen={"mine"}) == []
+    assert with_others([cell], [], {"mine": state_of(cell)}, seen_ids=()) == [cell]
+    assert with_others([cell], [], {"mine": state_of(cell)}, seen_ids={"mine"}) == []
 
 
 def test_outputs_and_pictures_of_others_are_changes_too() -> None:
@@ -207,7 +209,10 @@ def test_outputs_and_pictures_of_others_are_changes_too() -> None:
     picture_note = {**note, "attachments": {"x": {"image/png": "AA=="}}}
     base = {"a": state_of(before), "n": state_of(note)}
 
-    assert with_others([before, note], [run, picture_note], base, seen=base) == [run, picture_note]
+    assert with_others([before, note], [run, picture_note], base, seen_ids=base) == [
+        run,
+        picture_note,
+    ]
 
 
 def test_what_is_typed_into_a_heading_stays_until_the_heading_changes() -> None:
@@ -245,7 +250,7 @@ def test_new_cells_of_others_stand_behind_the_cell_that_they_follow() -> None:
     base = {cell["id"]: state_of(cell) for cell in before}
     file_cells = [own("top", "0"), before[0], own("n1", "3"), own("n2", "4"), before[1]]
 
-    cells = with_others([before[1], before[0]], file_cells, base, seen=base)
+    cells = with_others([before[1], before[0]], file_cells, base, seen_ids=base)
 
     assert [cell["id"] for cell in cells] == ["top", "b", "a", "n1", "n2"]
 

@@ -161,7 +161,7 @@ async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
 
         assert server.models == names
         (offer,) = alternatives.of_servers((server,))
-        assert (offer.title, offer.found) == (title, f"{names[0]} at {url}")
+        assert (offer.title, offer.description) == (title, f"{names[0]} at {url}")
         assert offer.command == f"exploracoder explore … --base-url {url} --model {names[0]}"
 
 
@@ -170,7 +170,7 @@ def test_of_many_models_a_few_are_named() -> None:
 
     (offer,) = alternatives.of_servers((many,))
 
-    assert offer.found == "a, b, c, d, e and 2 more at http://a"
+    assert offer.description == "a, b, c, d, e and 2 more at http://a"
 
 
 def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
@@ -187,7 +187,7 @@ def test_keys_are_named_by_their_variables_and_never_shown() -> None:
     offers = alternatives.of_keys(environment)
 
     assert [one.title for one in offers] == ["Gemini", "Groq"]
-    assert offers[0].found.startswith("GOOGLE_API_KEY is set")
+    assert offers[0].description.startswith("GOOGLE_API_KEY is set")
     assert offers[1].command.endswith("--base-url https://api.groq.com/openai/v1 --model NAME")
     assert KEY not in str(offers)
 

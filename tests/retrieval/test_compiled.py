@@ -97,7 +97,7 @@ def _none_there(_python: Path, _code: str, _readable: tuple[Path, ...]) -> tuple
 def test_without_a_sandbox_compiled_modules_are_left_out_with_the_reason(
     confined: Callable[..., tuple[str, str]] | None, brew: Path, interpreter: Interpreter
 ) -> None:
-    result = harvest(brew, replace(interpreter, imports_named=True, confined=confined))
+    result = harvest(brew, replace(interpreter, imports_named=True, confined_runner=confined))
 
     assert set(by_path(result)) == {"brew.steep"}
     assert "there is no sandbox here" in result.skipped[0].reason
@@ -117,7 +117,7 @@ def test_without_a_sandbox_compiled_modules_are_left_out_with_the_reason(
 def test_what_a_module_answers_for_itself_is_not_believed(
     printed: str, brew: Path, interpreter: Interpreter
 ) -> None:
-    lying = replace(interpreter, imports_named=True, confined=lambda *_: (printed, ""))
+    lying = replace(interpreter, imports_named=True, confined_runner=lambda *_: (printed, ""))
 
     result = harvest(brew, lying)
 
@@ -135,7 +135,7 @@ def test_the_repository_tools_import_nothing_of_the_tree(
         return "", ""
 
     (brew / "pot.py").write_text("from .Stemmer import Stemmer\nclass Pot(Stemmer): ...\n")
-    repository = Repository.open(brew.parent, replace(interpreter, confined=confined))
+    repository = Repository.open(brew.parent, replace(interpreter, confined_runner=confined))
 
     RepositoryTools(repository).get_class_info("Pot")
 

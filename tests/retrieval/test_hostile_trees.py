@@ -110,7 +110,7 @@ def test_a_file_that_waits_for_its_reader_is_skipped_with_the_reason(
     assert index.get("brew.steep") is not None
     assert index.get("brew.trap.Secret") is None
     assert reason in reasons["trap.py"]
-    assert "brew/trap.py" in {file for file, _ in repository.skipped}
+    assert "brew/trap.py" in {file for file, _ in repository.skipped_files}
     assert not repository.classes("Secret")
 
 
@@ -181,7 +181,7 @@ def test_a_link_to_a_folder_is_not_followed(
 
     assert {doc.path for doc in result.docs} == {"brew.steep"}
     assert any("link to a folder" in each.reason for each in result.skipped)
-    assert any(file.endswith("loop") for file, _ in repository.skipped)
+    assert any(file.endswith("loop") for file, _ in repository.skipped_files)
     assert not repository.classes("Secret")
 
 
@@ -214,7 +214,7 @@ def test_a_tree_that_is_too_deep_is_read_as_far_as_it_goes(
 
     assert "brew.steep" in {doc.path for doc in result.docs}
     assert len(repository.functions("dig")) == files.MAX_DEPTH - 1  # below the package
-    assert any("folders deep" in reason for _, reason in repository.skipped)
+    assert any("folders deep" in reason for _, reason in repository.skipped_files)
     assert any("folders deep" in each.reason for each in result.skipped)
 
 
@@ -230,7 +230,7 @@ def test_more_files_than_anybody_wants_are_left_out(
 
     assert len(result.docs) < 60
     assert any("more than" in each.reason for each in result.skipped)
-    assert any("more than" in reason for _, reason in repository.skipped)
+    assert any("more than" in reason for _, reason in repository.skipped_files)
 
 
 def test_a_device_is_not_even_opened(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class PreparedProblem:
         problem: What it was made from.
         task: What is asked, with the documentation and the solved examples before it.
         shelf: The libraries as they are documented, whole.
-        shown: The functions that the documentation has, by the names it gives them.
+        shown_keys: The functions that the documentation has, by the names it gives them.
         target: What is asked for, in the documentation's names.
         outer: The arguments of the function.
         expected: The correct data flow.
@@ -82,7 +82,7 @@ class PreparedProblem:
     problem: Problem
     task: str
     shelf: Shelf
-    shown: tuple[Key, ...]
+    shown_keys: tuple[Key, ...]
     target: Call
     outer: tuple[Outer, ...]
     expected: Flow

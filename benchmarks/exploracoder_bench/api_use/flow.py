@@ -41,13 +41,13 @@ class Flow:
         return sum(at not in used_numbers for at in calls)
 
     def _reached(self) -> Iterator[int]:
-        waiting, seen_numbers = [self.result], {self.result}
-        while waiting:
-            at = waiting.pop()
+        stack, seen_numbers = [self.result], {self.result}
+        while stack:
+            at = stack.pop()
             yield at
             fresh = {number for _, number in self.nodes[at].inputs} - seen_numbers
             seen_numbers |= fresh
-            waiting += fresh
+            stack += fresh
 
 
 class MalformedError(ValueError):
@@ -58,7 +58,7 @@ class MalformedError(ValueError):
 class Identities:
     """Assigns equal trees the same number, across flows, without expanding them."""
 
-    _known: dict[Hashable, int] = field(default_factory=dict)
+    _numbers: dict[Hashable, int] = field(default_factory=dict)
 
     def of(self, flow: Flow) -> list[int]:
         """The identity of each node."""
@@ -66,14 +66,14 @@ class Identities:
         for node in flow.nodes:
             inputs = tuple((name, identities[number]) for name, number in node.inputs)
             key = (node.kind, node.label, inputs)
-            identities.append(self._known.setdefault(key, len(self._known)))
+            identities.append(self._numbers.setdefault(key, len(self._numbers)))
         return identities
 
 
-def same(expected: Flow, got: Flow) -> bool:
+def same(expected: Flow, actual: Flow) -> bool:
     """Whether the results are the same tree."""
     identities = Identities()
-    return identities.of(expected)[expected.result] == identities.of(got)[got.result]
+    return identities.of(expected)[expected.result] == identities.of(actual)[actual.result]
 
 
 def of_expression(expression: Expression, order: Sequence[Outer]) -> Flow:

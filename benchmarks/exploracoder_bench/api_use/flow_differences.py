@@ -18,12 +18,12 @@ class Difference:
 
     path: tuple[str, ...]
     expected: str
-    got: str
+    actual: str
 
     def __str__(self) -> str:
         """The difference as a clause."""
         where = " → ".join(self.path) or "the result"
-        return f"{where} is {self.got} instead of {self.expected}"
+        return f"{where} is {self.actual} instead of {self.expected}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +33,28 @@ class _Row:
     is_wrong: bool
 
 
-def differences(expected: Flow, got: Flow) -> tuple[Difference, ...]:
+def differences(expected: Flow, actual: Flow) -> tuple[Difference, ...]:
     """The first places, from the result inwards, where the flows diverge."""
     identities = Identities()
-    sides = (identities.of(expected), identities.of(got))
+    sides = (identities.of(expected), identities.of(actual))
     places: list[Difference] = []
-    waiting: list[tuple[tuple[str, ...], int, int]] = [((), expected.result, got.result)]
-    while waiting and len(places) < _MOST_DIFFERENCES:
-        path, left, right = waiting.pop(0)
+    queue: list[tuple[tuple[str, ...], int, int]] = [((), expected.result, actual.result)]
+    while queue and len(places) < _MOST_DIFFERENCES:
+        path, left, right = queue.pop(0)
         if sides[0][left] == sides[1][right]:
             continue
-        want, have = expected.nodes[left], got.nodes[right]
-        if (want.kind, want.label) == (have.kind, have.label) and len(want.inputs) == len(
-            have.inputs
-        ):
-            for (name, inner), (_, other) in zip(want.inputs, have.inputs, strict=True):
-                step = f"{want.words}: {'its object' if name == 'on' else name}"
-                waiting.append(((*path, step), inner, other))
+        expected_node, actual_node = expected.nodes[left], actual.nodes[right]
+        if (expected_node.kind, expected_node.label) == (
+            actual_node.kind,
+            actual_node.label,
+        ) and len(expected_node.inputs) == len(actual_node.inputs):
+            for (name, inner), (_, other) in zip(
+                expected_node.inputs, actual_node.inputs, strict=True
+            ):
+                step = f"{expected_node.words}: {'its object' if name == 'on' else name}"
+                queue.append(((*path, step), inner, other))
         else:
-            places.append(Difference(path, in_words(expected, left), in_words(got, right)))
+            places.append(Difference(path, in_words(expected, left), in_words(actual, right)))
     return tuple(places)
 
 
@@ -68,18 +71,18 @@ def in_words(flow: Flow, number: int, depth: int = 3) -> str:
     return f"{node.words}({', '.join(inner)})"
 
 
-def picture_text(expected: Flow, got: Flow) -> str:
+def picture_text(expected: Flow, actual: Flow) -> str:
     """Both trees as text, one below the other; lines that differ begin with an arrow."""
     blocks = []
-    for title, rows in _sides(expected, got):
+    for title, rows in _sides(expected, actual):
         lines = [f"{'→' if row.is_wrong else ' '} {'  ' * row.indent}{row.words}" for row in rows]
         blocks.append("\n".join([title, *lines]))
     return "\n".join(blocks)
 
 
-def _sides(expected: Flow, got: Flow) -> list[tuple[str, list[_Row]]]:
+def _sides(expected: Flow, actual: Flow) -> list[tuple[str, list[_Row]]]:
     """Both trees as rows; a row differs when the other tree has something else in its place."""
-    trees = {"expected": _places(expected), "got": _places(got)}
+    trees = {"expected": _places(expected), "got": _places(actual)}
     sides = []
     for (title, own), other in zip(trees.items(), reversed(trees.values()), strict=True):
         matches = {(place.path, place.label) for place in other}

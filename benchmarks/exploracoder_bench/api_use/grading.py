@@ -19,21 +19,21 @@ class Verdict:
     Attributes:
         correct: Whether its result comes about as the problem asks.
         why: In words, after "it" or as a sentence of its own.
-        refused: Whether it was not run, or its behaviour could not be determined.
+        is_refused: Whether it was not run, or its behaviour could not be determined.
         expected: The data flow that was asked for.
-        got: The candidate's data flow, on the path where it differs or on its only path.
+        actual: The candidate's data flow, on the path where it differs or on its only path.
     """
 
     correct: bool
     why: str
-    refused: bool = False
+    is_refused: bool = False
     expected: Flow | None = None
-    got: Flow | None = None
+    actual: Flow | None = None
 
     @property
     def text(self) -> str:
         """The picture of both flows as text; empty when there is nothing to compare."""
-        return picture_text(self.expected, self.got) if self.expected and self.got else ""
+        return picture_text(self.expected, self.actual) if self.expected and self.actual else ""
 
 
 def refused(why: str) -> dict[str, str]:
@@ -46,7 +46,7 @@ def verdict_on(record: Any, expected: Flow | None, *, is_strict: bool = False) -
 
     Args:
         record: As received; nothing in it is trusted.
-        expected: The data flow asked for; None to get only the candidate's own, in ``got``.
+        expected: The data flow asked for; None to get only the candidate's own, in ``actual``.
         is_strict: Whether calls that do not reach the result make it wrong.
     """
     try:
@@ -69,7 +69,7 @@ def _only_flow(paths: Sequence[Mapping[str, Any]], verdicts: Sequence[Verdict]) 
     """The flow that all paths share; refused if they differ."""
     first = verdicts[0]
     for path, verdict in zip(paths, verdicts, strict=True):
-        if first.got and verdict.got and not same(first.got, verdict.got):
+        if first.actual and verdict.actual and not same(first.actual, verdict.actual):
             when = _when(path).removesuffix(": ")
             return Verdict(False, _cut(f"computes something else {when}"), True)
     return first
@@ -81,24 +81,24 @@ def _on_path(path: Mapping[str, Any], expected: Flow | None, is_strict: bool) ->
         return Verdict(False, f"{path['error']}"[:_WHY_CHARACTERS], True, expected)
     if path["outcome"] != "returned":
         return Verdict(False, f"{when}raises {path['error']}"[:_WHY_CHARACTERS], False, expected)
-    got = of_record(path["nodes"], path["result"])
+    actual = of_record(path["nodes"], path["result"])
     if expected is None:
-        return Verdict(True, "", False, None, got)
-    if not same(expected, got):
-        return Verdict(False, _cut(when + _why_not(expected, got)), False, expected, got)
-    unused_calls = got.unused_calls()
+        return Verdict(True, "", False, None, actual)
+    if not same(expected, actual):
+        return Verdict(False, _cut(when + _why_not(expected, actual)), False, expected, actual)
+    unused_calls = actual.unused_calls()
     if unused_calls and is_strict:
         why = f"{unused_calls} of its calls do not reach the result"
-        return Verdict(False, why, False, expected, got)
+        return Verdict(False, why, False, expected, actual)
     note = f"; {unused_calls} calls do not reach the result" if unused_calls else ""
-    return Verdict(True, f"the data flow is the expected one{note}", False, expected, got)
+    return Verdict(True, f"the data flow is the expected one{note}", False, expected, actual)
 
 
-def _why_not(expected: Flow, got: Flow) -> str:
-    result = got.nodes[got.result]
+def _why_not(expected: Flow, actual: Flow) -> str:
+    result = actual.nodes[actual.result]
     if result.kind == "constant" and result.words == "None":
         return "returns None instead of the result"
-    return "; ".join(str(one) for one in differences(expected, got))
+    return "; ".join(str(one) for one in differences(expected, actual))
 
 
 def _when(path: Mapping[str, Any]) -> str:

@@ -92,11 +92,11 @@ class Judge:
     async def flow_of(self, question: Question) -> Flow:
         """The data flow of a reference program. Raises InputError when it has none."""
         verdict = verdict_on((await self._records([question]))[0], None)
-        if verdict.got is None:
+        if verdict.actual is None:
             raise InputError(f"The reference cannot be used: it {verdict.why}.")
-        if any(node.kind == "other" for node in verdict.got.nodes):
+        if any(node.kind == "other" for node in verdict.actual.nodes):
             raise InputError("The reference returns something that is no data flow.")
-        return verdict.got
+        return verdict.actual
 
     async def _records(self, questions: Sequence[Question]) -> list[Any]:
         """A record of each. If one brings down its whole batch, each is run again alone."""
@@ -130,10 +130,10 @@ async def open_judge(
         SetupError: It cannot be started, or no sandbox is available.
     """
     try:
-        sandboxing = await asyncio.to_thread(
+        chosen_sandbox = await asyncio.to_thread(
             choose, sandbox, python=sys.executable, cwd=_SOURCES, inputs=[_SOURCES]
         )
-        sidecar = Sidecar(python=sys.executable, cwd=_SOURCES, launcher=sandboxing.launcher)
+        sidecar = Sidecar(python=sys.executable, cwd=_SOURCES, launcher=chosen_sandbox.launcher)
         await sidecar.__aenter__()
     except SidecarError as error:
         raise SetupError(str(error)) from error

@@ -19,7 +19,7 @@ class Likelihoods:
     call: float = 0.4
     constant: float = 0.3
     again: float = 0.2
-    renamed: float = 0.2
+    new_name: float = 0.2
 
 
 def sample(
@@ -74,7 +74,7 @@ class _Sampler:
             names = [name for name, kind in self.outer.items() if kind == type_name]
             if names:
                 return Outer(self.rng.choice(names), type_name)
-        is_renamed = self.rng.random() < self.likely.renamed
+        is_renamed = self.rng.random() < self.likely.new_name
         name = self.rng.choice(_RENAMED) if is_renamed else argument.name
         return self._outer(name, type_name, is_new=True)
 

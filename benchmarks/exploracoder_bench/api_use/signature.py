@@ -73,12 +73,12 @@ class _Reader:
     signature: str
     shelf: Shelf
     types: dict[str, str] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    taken_names: set[str] = field(default_factory=set)
 
     def read(self, tree: ast.expr) -> Call:
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         # An argument with a module's name would hide the module from the program.
-        self.taken = names | self._modules()
+        self.taken_names = names | self._modules()
         if not isinstance(tree, ast.Call):
             raise self._wrong("it is no call")
         return self._call(tree)
@@ -149,9 +149,9 @@ class _Reader:
     def _free(self, name: str, kind: str) -> Outer:
         """An outer argument for one that was not mentioned; no two share one."""
         free_name, number = name, 2
-        while free_name in self.taken:
+        while free_name in self.taken_names:
             free_name, number = f"{name}{number}", number + 1
-        self.taken.add(free_name)
+        self.taken_names.add(free_name)
         return self._outer(free_name, kind)
 
     def _modules(self) -> set[str]:

@@ -51,10 +51,10 @@ async def _telling(
     place: Target, name: str, code: str, tests: Sequence[str], python: str, folder: Path
 ) -> tuple[str, ...]:
     root = Path(place.root)
-    sandboxing = await asyncio.to_thread(choose, "auto", python=python, cwd=folder, inputs=(root,))
+    sandbox = await asyncio.to_thread(choose, "auto", python=python, cwd=folder, inputs=(root,))
     limits = Limits(wall_seconds=_WALL_S, max_output_chars=_OUTPUT_CHARS)
     task = Task(text=name, libraries=(), check="", entry_point=name, target=place)
-    launcher = sandboxing.launcher
+    launcher = sandbox.launcher
     async with Sidecar(python=python, cwd=folder, limits=limits, launcher=launcher) as sidecar:
         right, words = await _passed(sidecar, task, code, tests)
         if not right:
@@ -79,9 +79,9 @@ async def _passed(
 ) -> tuple[list[str], str]:
     """The tests that pass, in their order, and the end of the output."""
     probe_task = task.model_copy(update={"check": probe_of(tests)})
-    ran, check_run = await run_in_copy(sidecar, probe_task, code)
+    class_run, check_run = await run_in_copy(sidecar, probe_task, code)
     results = outcomes(check_run) if check_run is not None else {}
-    observation = check_run or ran
+    observation = check_run or class_run
     error = f"{observation.error.ename}: {observation.error.evalue}" if observation.error else ""
     lines = [*observation.stdout.strip().splitlines()[:-1], error]
     words = (

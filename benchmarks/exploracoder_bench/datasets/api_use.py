@@ -49,7 +49,9 @@ def _problem(preparation: PreparedProblem, python_of: PythonOf) -> Problem:
     problem = preparation.problem
     key = hashlib.sha256(preparation.task.encode()).hexdigest()[:16]
     folder = cache_folder().absolute() / "benchmarks" / "api-use" / key
-    names = tuple(one.name for one in write_packages(preparation.shelf, preparation.shown, folder))
+    names = tuple(
+        one.name for one in write_packages(preparation.shelf, preparation.shown_keys, folder)
+    )
     return Problem(
         name=problem.id,
         dataset=problem.benchmark,

@@ -66,11 +66,11 @@ def draw_table(results: Path, name: str) -> str:
         raise InputError(f"{results / FILE} has no table {name!r}: {', '.join(tables)}.")
     table = tables[name]
     folders = list(dict.fromkeys(row.folder for row in table.rows))
-    read = read_all([results / folder for folder in folders])
-    runs = dict(zip(folders, read, strict=True))
+    all_runs = read_all([results / folder for folder in folders])
+    runs = dict(zip(folders, all_runs, strict=True))
     lines = [[row.name, *_cells(row, runs[row.folder], table.columns)] for row in table.rows]
     head = [table.title, *(column.title for column in table.columns)]
-    return f"{markdown(head, lines)}\n\n{_about(read)}"
+    return f"{markdown(head, lines)}\n\n{_about(all_runs)}"
 
 
 def _cells(row: Row, runs: Runs, columns: Sequence[Column]) -> list[str]:

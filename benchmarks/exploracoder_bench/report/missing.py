@@ -29,7 +29,7 @@ def missing_table(runs: Sequence[Runs]) -> str:
 
 def _problems(runs: Runs, there: set[tuple[str, int]]) -> str:
     """The first problems without a sample, and how many more there are."""
-    having = {problem for problem, _ in there}
-    without = [name for name in runs.plan.problems if name not in having]
+    sampled_problems = {problem for problem, _ in there}
+    without = [name for name in runs.plan.problems if name not in sampled_problems]
     more = [f"{len(without) - _SHOWN} more"] if len(without) > _SHOWN else []
     return ", ".join([*without[:_SHOWN], *more])

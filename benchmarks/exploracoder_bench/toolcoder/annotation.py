@@ -134,7 +134,7 @@ async def annotate(model: ChatModel, function: Function, seed: int = 0) -> Annot
             good[uses[one.number - 1]] = " ".join(one.query.split()).rstrip(".")
     reason = text_fault(list(good))
     if reason:
-        return _looked_at(function, reason=reason, dropped=faults)
+        return _looked_at(function, reason=reason, faults=faults)
     return _with_searches(function, good, faults)
 
 
@@ -153,11 +153,11 @@ def _with_searches(
     for use, query in reversed(pairs):
         text = text[: use.offset] + calls.written(query, _answer(use)) + text[use.offset :]
     if calls.without_calls(text) != function.code:
-        return _looked_at(function, reason="the code would not be the same", dropped=faults)
+        return _looked_at(function, reason="the code would not be the same", faults=faults)
     annotations = tuple(
         Annotation(query=query, api=_answer(use), is_public=use.is_public) for use, query in pairs
     )
-    return _looked_at(function, dropped=faults).model_copy(
+    return _looked_at(function, faults=faults).model_copy(
         update={"text": text, "searches": annotations}
     )
 
@@ -167,7 +167,7 @@ def _answer(use: Use) -> str:
 
 
 def _looked_at(
-    function: Function, *, reason: str = "", dropped: Sequence[str] = ()
+    function: Function, *, reason: str = "", faults: Sequence[str] = ()
 ) -> AnnotatedFunction:
     return AnnotatedFunction(
         id=function.id,
@@ -176,5 +176,5 @@ def _looked_at(
         line=function.line,
         code=function.code,
         reason=reason,
-        dropped=tuple(dropped),
+        dropped=tuple(faults),
     )

@@ -13,8 +13,8 @@ from typing import Any
 
 from exploracoder_bench.toolcoder.recipe import Recipe
 
-Working = Callable[[str], None]
-Saved = Callable[[], None]
+OnProgress = Callable[[str], None]
+OnSave = Callable[[], None]
 
 _VALIDATION = 0.1
 
@@ -39,8 +39,8 @@ class Epochs:
     recipe: Recipe
     device: str
     output: Path
-    working: Working
-    saved: Saved
+    on_progress: OnProgress
+    on_save: OnSave
     validation_texts: int = 0
 
     def train(self, rows: list[list[int]], on_loss: Callable[[Course], object]) -> Course:
@@ -53,14 +53,14 @@ class Epochs:
             (one for one in self.model.parameters() if one.requires_grad),
             lr=self.recipe.learning_rate,
         )
-        self.working("Measuring the loss before training")
+        self.on_progress("Measuring the loss before training")
         course = Course([self._loss(validation)])
         self._save()
         on_loss(course)
         for epoch in range(1, 1 + self.recipe.epochs):
             self._epoch(epoch, rest, optimizer, course)
             course.losses.append(self._loss(validation))
-            self.working(f"Epoch {epoch}: validation loss {course.losses[-1]:.3f}")
+            self.on_progress(f"Epoch {epoch}: validation loss {course.losses[-1]:.3f}")
             if course.losses[-1] < course.losses[course.best]:
                 course.best = epoch
                 self._save()
@@ -75,7 +75,7 @@ class Epochs:
                 return
             loss = self._step(batch, optimizer)
             course.steps += 1
-            self.working(
+            self.on_progress(
                 f"Epoch {epoch} of {self.recipe.epochs}, step {course.steps}: loss {loss:.3f}"
             )
 
@@ -137,4 +137,4 @@ class Epochs:
     def _save(self) -> None:
         # No token was added, so the embeddings need not be saved.
         self.model.save_pretrained(self.output, save_embedding_layers=False)
-        self.saved()
+        self.on_save()

@@ -17,7 +17,7 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
 
-from exploracoder_bench.toolcoder.epochs import Course, Epochs, Saved, Working
+from exploracoder_bench.toolcoder.epochs import Course, Epochs, OnProgress, OnSave
 from exploracoder_bench.toolcoder.training_memory import Load, check_memory, memory_errors
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def train(
     base: Base,
     recipe: Recipe,
     output: Path,
-    working: Working,
-    on_save: Saved = lambda: None,
+    on_progress: OnProgress,
+    on_save: OnSave = lambda: None,
 ) -> TrainingReport:
     """Train an adapter and save it, in PEFT's form, in the folder ``output``.
 
@@ -96,15 +96,15 @@ def train(
     device, precision = _place(recipe)
     start = time.monotonic()
     with memory_errors(recipe):
-        working("Reading the tokenizer")
+        on_progress("Reading the tokenizer")
         tokenizer = base_model.load_tokenizer(base)
-        taught = texts if recipe.has_queries else [calls.without_queries(one) for one in texts]
-        rows = _encoded(taught, tokenizer, recipe)
+        lessons = texts if recipe.has_queries else [calls.without_queries(one) for one in texts]
+        rows = _encoded(lessons, tokenizer, recipe)
         check_memory(base.sizes, device, _load(rows, recipe, precision))
-        working("Reading the weights")
+        on_progress("Reading the weights")
         model = _adapted(base_model.load_model(base, device, precision), recipe)
         training_start = time.monotonic()
-        run = Epochs(tokenizer, model, recipe, device, output, working, on_save)
+        run = Epochs(tokenizer, model, recipe, device, output, on_progress, on_save)
         facts = _facts(base, recipe, run, tokenizer)
 
         def write(course: Course) -> TrainingReport:

@@ -86,10 +86,10 @@ def apisearch(
         web_sites=" ".join(sites) or None,
     )
     web_search = open_web(settings, seconds)
-    opening: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
+    manager: AbstractContextManager[tuple[Index | None, list[str]]] = nullcontext((None, []))
     if libraries:
-        opening = opened_libraries(libraries, arguments)
-    with opening as (index, names), raised_as(InputError, RetrievalError):
+        manager = opened_libraries(libraries, arguments)
+    with manager as (index, names), raised_as(InputError, RetrievalError):
         answer = ApiSearch(index, names, web=web_search).search(query, k)
     print_result(answer.model_dump(mode="json"), _words(answer), as_json=as_json)
     for note in () if as_json else answer.notes:

@@ -85,11 +85,13 @@ def _brief(
         async def work() -> tuple[dict[str, Briefing], Usage]:
             progress.working("Starting the model")
             async with options.open_model(arguments["model"]) as model:
-                counting, briefings = CountingModel(model), {}
+                counting_model, briefings = CountingModel(model), {}
                 for one in libraries:
                     progress.working(f"Reading the overview of {one.name}")
                     info = index.info(one.name)
-                    briefings[one.name] = await briefing.brief(counting, index, settings, info)
-            return briefings, counting.usage
+                    briefings[one.name] = await briefing.brief(
+                        counting_model, index, settings, info
+                    )
+            return briefings, counting_model.usage
 
         return run_async(work())

@@ -30,7 +30,7 @@ class Progress:
     """
 
     # The instances now on the screen, at most one.
-    _shown: ClassVar[list[Progress]] = []
+    _instances: ClassVar[list[Progress]] = []
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -44,13 +44,13 @@ class Progress:
             self._console = Console(stderr=True, highlight=False)
             self._status = self._console.status("Starting")
             self._status.start()
-            self._shown.append(self)
+            self._instances.append(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         if self._status is not None:
             self._status.stop()
-            self._shown.remove(self)
+            self._instances.remove(self)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -82,7 +82,7 @@ class Progress:
     def question(cls) -> Iterator[None]:
         """Pause the spinner during a question, so that the prompt stays visible."""
         with ExitStack() as stack:
-            for one in cls._shown:
+            for one in cls._instances:
                 stack.enter_context(one.aside())
             yield
 

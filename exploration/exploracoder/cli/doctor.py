@@ -75,8 +75,8 @@ def _look(python: str | None, level: LevelChoice, readable: Sequence[Path]) -> I
     version = sys.version.split()[0]
     yield Finding("ok", "ExploraCoder's Python", f"{version} ({sys.executable})")
     yield _user_python(python)
-    sandboxing, finding = _sandbox(python, level, readable)
-    yield _branches(python, sandboxing)
+    sandbox, finding = _sandbox(python, level, readable)
+    yield _branches(python, sandbox)
     yield _model()
     yield _arithmetic()
     yield _models_that_fit()
@@ -98,12 +98,12 @@ def _user_python(python: str | None) -> Finding:
     return Finding("ok", "your Python", f"{version} ({interpreter.executable})")
 
 
-def _branches(python: str | None, sandboxing: ChosenSandbox | None) -> Finding:
+def _branches(python: str | None, sandbox: ChosenSandbox | None) -> Finding:
     from exploracoder_kernel.errors import SidecarError
     from exploracoder_kernel.sidecar import Sidecar
 
     async def work() -> tuple[str, str]:
-        launcher = sandboxing.launcher if sandboxing is not None else None
+        launcher = sandbox.launcher if sandbox is not None else None
         async with Sidecar(python or sys.executable, Path.cwd(), launcher=launcher) as sidecar:
             branch = await sidecar.fork(sidecar.root)
             await sidecar.run(branch, "1 + 1")
@@ -151,10 +151,10 @@ def _models_that_fit() -> Finding:
     from exploracoder.models import hardware
     from exploracoder.models.offers import offers
 
-    fitting = [offer for offer in offers() if offer.fits]
-    names = ", ".join(f"{one.short_name} ({one.memory_bytes / 1e9:.1f} GB)" for one in fitting)
+    matches = [offer for offer in offers() if offer.fits]
+    names = ", ".join(f"{one.short_name} ({one.memory_bytes / 1e9:.1f} GB)" for one in matches)
     total = f"of this machine's {hardware.total_memory_bytes() / 1e9:.1f} GB of memory"
-    if not fitting:
+    if not matches:
         return Finding("note", "models that fit", f"none {total}", "Use an endpoint: --base-url.")
     advice = "exploracoder model pull NAME, then use NAME; exploracoder model list says more."
     return Finding("ok", "models that fit", f"{names} {total}", advice)
@@ -188,7 +188,7 @@ def _offers() -> Iterator[Finding]:
     from exploracoder.models import alternatives
 
     for one in run_async(alternatives.offered()):
-        yield Finding("ok", f"found: {one.title}", one.found, one.command)
+        yield Finding("ok", f"found: {one.title}", one.description, one.command)
 
 
 def _cache() -> Finding:
@@ -235,13 +235,13 @@ def _sandbox(
     from exploracoder_kernel.sandbox import choose
 
     try:
-        sandboxing = choose(level, python=python or sys.executable, cwd=Path.cwd(), inputs=readable)
+        sandbox = choose(level, python=python or sys.executable, cwd=Path.cwd(), inputs=readable)
     except SandboxUnavailable as error:
         advice = "Until then: --sandbox off for once, doctor --allow-no-sandbox for good."
         return None, Finding("note", "sandbox", f"none can be had. {error.missing}", advice)
     except SidecarError as error:
         return None, Finding("problem", "sandbox", str(error))
-    is_good = sandboxing.mechanism == "bubblewrap"
+    is_good = sandbox.mechanism == "bubblewrap"
     advice = "" if is_good else "Explore only with libraries and tasks that you trust."
     level_found = "ok" if is_good else "note"
-    return sandboxing, Finding(level_found, "sandbox", f"{sandboxing}: {sandboxing.reason}", advice)
+    return sandbox, Finding(level_found, "sandbox", f"{sandbox}: {sandbox.reason}", advice)

@@ -220,10 +220,10 @@ def _work(
         progress.working("Starting the model")
         async with options.open_model(arguments["model"]) as model:
             progress.working("Starting the scratch kernel")
-            opening = space.session(
+            manager = space.session(
                 Session, model, listener=progress.happened, on_wait=progress.working
             )
-            async with opening as session:
+            async with manager as session:
                 try:
                     return await session.run()
                 except ExploraCoderError:

@@ -231,19 +231,19 @@ def _indexed(
     docs: tuple[str, ...],
     name: str | None,
     interpreter: Interpreter,
-    working: Callable[[str], None],
+    on_progress: Callable[[str], None],
 ) -> Library:
     """Index one library. Documentation that cannot be used is not remembered."""
     from exploracoder import prepare, user_docs
 
     is_given = bool(docs) or name is not None or user_docs.is_documentation(target)
     if is_given:
-        target = user_docs.give(index, target, docs, interpreter, name=name, progress=working)
+        target = user_docs.give(index, target, docs, interpreter, name=name, progress=on_progress)
     try:
         return prepare.index_libraries(index, (target,), interpreter)[0]
     except InputError:
         if is_given:
-            index.given.forget(target)
+            index.given_docs.forget(target)
         raise
 
 
@@ -272,12 +272,12 @@ def _say_skipped(skips: Iterable[tuple[str, str]]) -> None:
 
 
 def _uses_as_json(uses: Uses) -> dict[str, Any]:
-    skips = [{"name": name, "reason": reason} for name, reason in uses.skipped]
+    skips = [{"name": name, "reason": reason} for name, reason in uses.skipped_files]
     return {"uses": {"examples": len(uses.examples), "skipped": skips}}
 
 
 def _say_uses(uses: Uses) -> None:
-    _say_skipped(uses.skipped)
+    _say_skipped(uses.skipped_files)
     if not uses.examples:
         click.echo("No use of it was found there, so no examples are kept of your code.", err=True)
         return

@@ -65,8 +65,8 @@ def test(
 
     async def work(progress: Progress) -> tuple[OpenAIChatModel, Capabilities]:
         progress.working("Starting the model")
-        opening = prepare.open_model(model, base_url, reasoning_effort=reasoning_effort)
-        async with opening as client:
+        manager = prepare.open_model(model, base_url, reasoning_effort=reasoning_effort)
+        async with manager as client:
             assert isinstance(client, OpenAIChatModel), "all that can be named are"
             return client, await probe(client, tell=progress.working, timeout_s=timeout_s)
 

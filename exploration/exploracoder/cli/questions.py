@@ -33,11 +33,11 @@ def check_trust(exploration: Exploration, file: Path, options: Options) -> None:
 
     try:
         workspace.check_trust(exploration, str(file), options, reads=(file.absolute().parent,))
-    except UntrustedError as untrusted:
+    except UntrustedError as error:
         if not _is_interactive():
-            raise InputError(f"{untrusted} With --trust it runs without a question.") from None
+            raise InputError(f"{error} With --trust it runs without a question.") from None
         click.echo(f"{file} was not made here by you.", err=True)
-        preview = untrusted.preview
+        preview = error.preview
         level = _LEVELS.get(preview.sandbox, preview.sandbox)
         words = trust.in_words(preview.model_copy(update={"sandbox": level}))
         click.echo(printable(words), err=True)

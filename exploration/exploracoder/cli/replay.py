@@ -52,10 +52,10 @@ def _replay(file: Path, arguments: dict[str, Any]) -> Replay:
     options = options_of(arguments)
     check_trust(exploration, file, options)
     folder, source = file.absolute().parent, find_source(arguments["kernel"])
-    replaying = prepare_replay(exploration, folder, options, source=source)
+    run_replay = prepare_replay(exploration, folder, options, source=source)
 
     def tell(cell: ReplayedCell) -> None:
         progress.working(f"Ran {cell.cell}: {cell.result}")
 
     with Progress() as progress:
-        return run_async(replaying(tell))
+        return run_async(run_replay(tell))

@@ -101,13 +101,13 @@ def run(files: tuple[str, ...], **arguments: Any) -> int:
     setup = arguments["setup"]
     setup_code = "" if setup is None else read_source(setup)
     # Open before the event loop takes over signals: Ctrl-C must work at the sandbox question.
-    opening = _open(arguments)
-    runs = run_async(_run_all(opening, sources, setup_code, arguments))
+    manager = _open(arguments)
+    runs = run_async(_run_all(manager, sources, setup_code, arguments))
     return 0 if all(one.status == "ok" for one in runs) else 1
 
 
 async def _run_all(
-    opening: AbstractAsyncContextManager[Scratch],
+    manager: AbstractAsyncContextManager[Scratch],
     sources: list[Source],
     setup: str,
     arguments: dict[str, Any],
@@ -120,7 +120,7 @@ async def _run_all(
     results = []
     # Outside a terminal, the results themselves show the progress.
     with raised_as(SetupError, SidecarError), Progress(quiet=not is_terminal()) as progress:
-        async with opening as scratch:
+        async with manager as scratch:
             await _set_up(scratch.executor, setup, arguments["setup"])
             async with aclosing(run_files(scratch.executor, sources, jobs=jobs)) as runs:
                 async for one in runs:

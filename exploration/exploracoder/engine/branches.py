@@ -21,7 +21,8 @@ class Branches:
 
     ``root`` is the branch in which the context ran, ``current`` the one that the chain continues
     from, and ``bases`` maps each subtask to the branch that it started from. In an attended
-    session, ``kept`` holds the branches of candidates that were not chosen, by candidate id.
+    session, ``kept_branches`` holds the branches of candidates that were not chosen, by candidate
+    id.
     """
 
     bench: Workbench
@@ -29,7 +30,7 @@ class Branches:
     root: str
     current: str
     bases: dict[str, str] = field(default_factory=dict)
-    kept: dict[str, str] = field(default_factory=dict)
+    kept_branches: dict[str, str] = field(default_factory=dict)
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
         """Run a snippet in a branch and count its time; raises BudgetError at a limit."""
@@ -56,6 +57,6 @@ class Branches:
 
     async def let_go(self) -> None:
         """Drop the kept branches."""
-        while self.kept:
-            _, branch = self.kept.popitem()
+        while self.kept_branches:
+            _, branch = self.kept_branches.popitem()
             await self.sidecar.drop(branch)

@@ -119,9 +119,9 @@ class _PartModel(CountingModel):
         on_text: OnText | None = None,
         on_wait: OnWait | None = None,
     ) -> Reply:
-        heard, waits = self._listener(on_text), on_wait or self._wait
+        listener, waits = self._listener(on_text), on_wait or self._wait
         return await super().complete(
-            messages, sampling, schema=schema, tools=tools, on_text=heard, on_wait=waits
+            messages, sampling, schema=schema, tools=tools, on_text=listener, on_wait=waits
         )
 
     def _wait(self, before: int | None) -> None:

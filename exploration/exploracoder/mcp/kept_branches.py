@@ -54,10 +54,10 @@ class Branches:
         self._most = most
         self._stack = AsyncExitStack()
         self._executor: Executor | None = None
-        self._opening = asyncio.Lock()
+        self._open_lock = asyncio.Lock()
         # In order of use, the most recent last.
-        self._kept: dict[str, None] = {}
-        self._dropped: set[str] = set()
+        self._kept_branches: dict[str, None] = {}
+        self._dropped_branches: set[str] = set()
 
     async def close(self) -> None:
         """End the sidecar."""
@@ -99,7 +99,7 @@ class Branches:
         return variables
 
     async def _opened(self) -> Executor:
-        async with self._opening:
+        async with self._open_lock:
             if self._executor is None:
                 scratch = await self._stack.enter_async_context(await self._open_scratch())
                 self._executor = scratch.executor
@@ -115,18 +115,18 @@ class Branches:
         self.current = branch
         if branch == executor.root:
             return
-        self._kept.pop(branch, None)
-        self._kept[branch] = None
-        while len(self._kept) > self._most:
-            oldest = next(iter(self._kept))
-            del self._kept[oldest]
-            self._dropped.add(oldest)
+        self._kept_branches.pop(branch, None)
+        self._kept_branches[branch] = None
+        while len(self._kept_branches) > self._most:
+            oldest = next(iter(self._kept_branches))
+            del self._kept_branches[oldest]
+            self._dropped_branches.add(oldest)
             await executor.drop(oldest)
 
     def _not_there(self, branch: str) -> InputError:
         why = (
             f"The branch {branch!r} was dropped: the {self._most} that were used last are kept."
-            if branch in self._dropped
+            if branch in self._dropped_branches
             else f"There is no branch {branch[:40]!r}."
         )
-        return InputError(f"{why} There are: {', '.join([FRESH, *self._kept])}.")
+        return InputError(f"{why} There are: {', '.join([FRESH, *self._kept_branches])}.")

@@ -200,9 +200,9 @@ async def _opened(folder: Folder, options: Options, model: str | None) -> AsyncI
         await _to_its_end(tools.close())
 
 
-async def _until_cancelled(serving: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
+async def _until_cancelled(work: Coroutine[Any, Any, None], end: Callable[[], None]) -> None:
     """Serve; on cancellation call ``end``, and wait until clients' requests have ended too."""
-    task = asyncio.ensure_future(serving)
+    task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:

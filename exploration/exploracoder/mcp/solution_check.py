@@ -10,7 +10,7 @@ from exploracoder import api
 from exploracoder.engine.finishing.synthesis import try_solution
 from exploracoder.errors import SetupError
 from exploracoder.mcp.client_libraries import Libraries
-from exploracoder.mcp.client_text import Verdict, judged
+from exploracoder.mcp.tool_results import Verdict, judged
 from exploracoder.opening import Opening, open_bench
 from exploracoder.state import Exploration, Solution
 from exploracoder.workspace import Options

@@ -18,7 +18,7 @@ from pydantic import Field
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.events import Event
 from exploracoder.installed import import_paths
-from exploracoder.mcp import client_text
+from exploracoder.mcp import tool_results
 from exploracoder.mcp.client_libraries import Libraries
 from exploracoder.mcp.folder import Folder, called
 from exploracoder.mcp.kept_branches import FRESH, Branches
@@ -120,7 +120,7 @@ class Tools:
                 " nothing has run. By default the one of the last call, or of go_back"
             ),
         ] = None,
-    ) -> Annotated[CallToolResult, client_text.ShownRun]:
+    ) -> Annotated[CallToolResult, tool_results.ShownRun]:
         """Run Python in a sandboxed kernel that keeps every earlier state, and see what came out.
 
         The cells run one after another in a new branch: a copy of the state that it goes on from,
@@ -131,8 +131,8 @@ class Tools:
         homes = await in_thread(self._libraries.homes)
         with raised_as(SetupError, SidecarError):
             run = await self._branches.run(cells, branch, homes)
-        excerpt = client_text.shown_run(run)
-        pictures = client_text.pictures(run.observations)
+        excerpt = tool_results.shown_run(run)
+        pictures = tool_results.pictures(run.observations)
         images = [ImageContent(type="image", data=data, mime_type=kind) for kind, data in pictures]
         text = TextContent(type="text", text=excerpt.model_dump_json(indent=1))
         return CallToolResult(
@@ -148,12 +148,12 @@ class Tools:
                 f" '{FRESH}', in which nothing has run"
             ),
         ],
-    ) -> client_text.ShownState:
+    ) -> tool_results.ShownState:
         """Go back to an earlier state: run_cells goes on from there. Tells its variables."""
         with raised_as(SetupError, SidecarError):
             variables = await self._branches.go_back(branch)
-        return client_text.ShownState(
-            branch=branch, variables=client_text.shown_variables(variables)
+        return tool_results.ShownState(
+            branch=branch, variables=tool_results.shown_variables(variables)
         )
 
     async def check(
@@ -163,7 +163,7 @@ class Tools:
         check: Check = "",
         context: ContextCode = "",
         entry_point: EntryPoint = None,
-    ) -> client_text.Verdict:
+    ) -> tool_results.Verdict:
         """Check a solution: run it in a fresh state, and the check after it.
 
         Where that fails, it is said whether the solution or the check raised, and at which line.
@@ -199,7 +199,7 @@ class Tools:
             str | None,
             Field(description="where in the server's folder to save all of it: a name in .ipynb"),
         ] = None,
-    ) -> client_text.ExplorationOutcome:
+    ) -> tool_results.ExplorationOutcome:
         """Have the whole task done: plan, tries, and a solution that was run and checked.
 
         The server's own model writes it, which takes from seconds to many minutes; progress is
@@ -217,7 +217,7 @@ class Tools:
         with tempfile.TemporaryDirectory(prefix="exploracoder-") as folder:
             place = output or Path(folder, "exploration.ipynb")
             exploration = await _with_progress(ctx, task, output=place, **options)
-        return client_text.explored(exploration, str(output) if output is not None else None)
+        return tool_results.explored(exploration, str(output) if output is not None else None)
 
     async def _open_scratch(self) -> AbstractAsyncContextManager[Scratch]:
         settings = make_settings(self._options.profile or "standard", **self._options.settings)
@@ -246,9 +246,9 @@ async def _with_progress(ctx: Context[Any, Any], task: str, **arguments: Any) ->
         for number in itertools.count(1):
             await ctx.report_progress(number, message=await news.get())
 
-    telling = asyncio.ensure_future(tell())
+    reporter = asyncio.ensure_future(tell())
     try:
         return await api.explore(task, on_event=hear, **arguments)
     finally:
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
+        reporter.cancel()
+        await asyncio.gather(reporter, return_exceptions=True)

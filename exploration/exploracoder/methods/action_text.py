@@ -34,7 +34,7 @@ class Action:
     """A call, and the text up to its end; what the model wrote beyond that is made up."""
 
     call: ToolCall
-    said: str
+    text: str
 
 
 def action_in(text: str, tools: Sequence[Tool]) -> Action | None:
@@ -62,8 +62,8 @@ def answer_in(text: str) -> str:
 
 def _part(text: str, start: int) -> tuple[str, int]:
     """The text from ``start`` to the next label, and where that is."""
-    following = _ANY.search(text, start)
-    end = following.start() if following else len(text)
+    next_label = _ANY.search(text, start)
+    end = next_label.start() if next_label else len(text)
     return text[start:end], end
 
 

@@ -82,8 +82,8 @@ def failed_words(bench: Workbench, attempt: Attempt) -> dict[str, str]:
     failure = attempt.failure
     assert failure is not None, "only an attempt that failed is improved"
     chars = bench.settings.output_chars
-    heard = filter(None, [describe_output(failure, chars), describe_error(failure, "", chars)])
-    return {"code": attempt.code, "feedback": "\n".join(heard), **_described(bench)}
+    parts = filter(None, [describe_output(failure, chars), describe_error(failure, "", chars)])
+    return {"code": attempt.code, "feedback": "\n".join(parts), **_described(bench)}
 
 
 def _described(bench: Workbench) -> dict[str, str]:

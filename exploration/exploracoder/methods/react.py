@@ -127,8 +127,8 @@ class _Agent:
     async def _act(self, action: Action) -> None:
         """Call the function that an action in the text names."""
         result = await answer(self.tools, action.call)
-        self.notes.append(f"{action.said}\n{OBSERVATION}\n{result}")
-        self.messages.append(Message("assistant", action.said))
+        self.notes.append(f"{action.text}\n{OBSERVATION}\n{result}")
+        self.messages.append(Message("assistant", action.text))
         self._observe(fenced(result, "text"))
 
     async def _call(self, reply: Reply) -> None:

@@ -21,7 +21,7 @@ class Offer(NamedTuple):
     """A source of models: what was found, and the command that selects it."""
 
     title: str
-    found: str
+    description: str
     command: str
 
 
@@ -52,7 +52,7 @@ async def offered() -> tuple[Offer, ...]:
 
 def in_words(offers: Iterable[Offer]) -> str:
     """The offers as text, to append to the error message about the missing model."""
-    return "".join(f"\n{one.title}: {one.found}\n  → {one.command}" for one in offers)
+    return "".join(f"\n{one.title}: {one.description}\n  → {one.command}" for one in offers)
 
 
 def _command(server: LocalServer, model: str) -> str:

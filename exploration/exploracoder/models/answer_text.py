@@ -97,7 +97,7 @@ class LiveText:
         """
         self._on_text = on_text
         self._answer = answer
-        self._told: str | None = None
+        self._last_text: str | None = None
         self._next = 0.0
 
     def update(self, read_text: Callable[[], str]) -> None:
@@ -107,13 +107,13 @@ class LiveText:
             return
         text = self._answer(read_text())
         # A retried request mostly repeats its text, so do not let the text appear to shrink.
-        if not (self._told or "").startswith(text):
+        if not (self._last_text or "").startswith(text):
             self.tell(text)
         end = time.monotonic()
         self._next = max(start + _PAUSE_S, end + _PAUSE_PER_WORK * (end - start))
 
     def tell(self, text: str) -> None:
         """Reports ``text``, unless it is the same as last time."""
-        if text != self._told:
-            self._told = text
+        if text != self._last_text:
+            self._last_text = text
             self._on_text(text)

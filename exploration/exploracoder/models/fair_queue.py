@@ -60,22 +60,22 @@ class FairQueue:
         self._slots = slots
         self._most_waiting = most_waiting
         self._pause_s = pause_s
-        self._running = 0
-        self._waiting = list[_Place]()
+        self._busy_slots = 0
+        self._queue = list[_Place]()
         self._turns = 0
         self._last_turns = dict[str, int]()
 
     def is_full_for(self, user: str) -> bool:
         """Whether this user already has as many waiting requests as allowed."""
-        return sum(place.user == user for place in self._waiting) >= self._most_waiting
+        return sum(place.user == user for place in self._queue) >= self._most_waiting
 
     def status(self, user: str) -> QueueStatus:
         """The queue's status, as one user may see it."""
         return QueueStatus(
             slots=self._slots,
-            running=self._running,
-            waiting=len(self._waiting),
-            users_waiting=len({place.user for place in self._waiting}),
+            running=self._busy_slots,
+            waiting=len(self._queue),
+            users_waiting=len({place.user for place in self._queue}),
             before=tuple(n for n, place in enumerate(self._order()) if place.user == user),
         )
 
@@ -83,36 +83,36 @@ class FairQueue:
     async def turn(self, user: str, tell: Tell) -> AsyncIterator[None]:
         """Waits for a turn, which lasts as long as the block; cancelling gives it up."""
         place = _Place(user)
-        self._waiting.append(place)
+        self._queue.append(place)
         self._advance()
         try:
-            while place in self._waiting:
+            while place in self._queue:
                 place.changed.clear()
                 await tell(self._order().index(place))
                 with anyio.move_on_after(self._pause_s):
                     await place.changed.wait()
             yield
         finally:
-            if place in self._waiting:
-                self._waiting.remove(place)
+            if place in self._queue:
+                self._queue.remove(place)
             else:
-                self._running -= 1
+                self._busy_slots -= 1
             self._advance()
 
     def _order(self) -> list[_Place]:
         """The waiting requests, in the order of their turns."""
         rounds, keys = Counter[str](), dict[_Place, tuple[int, int]]()
-        for place in self._waiting:
+        for place in self._queue:
             keys[place] = (rounds[place.user], self._last_turns.get(place.user, 0))
             rounds[place.user] += 1
         return sorted(keys, key=keys.__getitem__)
 
     def _advance(self) -> None:
-        for place in self._waiting:
+        for place in self._queue:
             place.changed.set()
-        while self._waiting and self._running < self._slots:
+        while self._queue and self._busy_slots < self._slots:
             place = self._order()[0]
-            self._waiting.remove(place)
-            self._running += 1
+            self._queue.remove(place)
+            self._busy_slots += 1
             self._turns += 1
             self._last_turns[place.user] = self._turns

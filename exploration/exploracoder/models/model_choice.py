@@ -61,8 +61,8 @@ def key_for(base_url: str, keys: Mapping[str, str]) -> str:
     if keys.get(base_url):
         return keys[base_url]
     origin = _origin(base_url)
-    fitting = (key for url, key in keys.items() if key and origin and _origin(url) == origin)
-    return next(fitting, "")
+    matches = (key for url, key in keys.items() if key and origin and _origin(url) == origin)
+    return next(matches, "")
 
 
 def origin_of(url: str) -> str:

@@ -23,8 +23,8 @@ async def facts_of(server: Endpoint, model: str) -> dict[str, int]:
         ModelError: The server did not answer in time, or failed.
     """
     facts = dict[str, int]()
-    async for saying in _sayings(server, model):
-        facts = saying | facts
+    async for more_facts in _sayings(server, model):
+        facts = more_facts | facts
         if "context_tokens" in facts:
             break
     size = _size(model)
@@ -36,9 +36,9 @@ async def _sayings(server: Endpoint, model: str) -> AsyncIterator[dict[str, int]
     yield _of_card(_own(list(await server.cards()), "id", model))
     props = mapping(await server.beside("props"))
     yield _facts(mapping(props.get("default_generation_settings")).get("n_ctx"))
-    running = _own(mappings(mapping(await server.beside("api/ps")).get("models")), "name", model)
-    size = _size(str(mapping(running.get("details")).get("parameter_size")))
-    yield _facts(running.get("context_length"), size)
+    process = _own(mappings(mapping(await server.beside("api/ps")).get("models")), "name", model)
+    size = _size(str(mapping(process.get("details")).get("parameter_size")))
+    yield _facts(process.get("context_length"), size)
     cards = mappings(mapping(await server.beside("api/v0/models")).get("data"))
     card = _own(cards, "id", model)
     yield _facts(card.get("loaded_context_length"))

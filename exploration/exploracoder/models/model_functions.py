@@ -63,10 +63,10 @@ async def complete_with_tools(
     """
     conversation, usage, calls_left = list(messages), Usage(), max_calls
     first = dataclasses.replace(sampling, n=1)
-    heard = on_text if sampling.n == 1 else None
+    listener = on_text if sampling.n == 1 else None
     while True:
         schemas = [tool.as_dict() for tool in tools] if calls_left > 0 else []
-        reply = await model.complete(conversation, first, tools=schemas, on_text=heard)
+        reply = await model.complete(conversation, first, tools=schemas, on_text=listener)
         usage += reply.asked
         if not (schemas and reply.calls):
             break

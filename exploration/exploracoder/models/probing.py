@@ -93,7 +93,7 @@ class _StreamTimer:
     """Measures the time to a reply's first text, and from there to its end."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self._start = time.monotonic()
         self._first: float | None = None
 
     def hear(self, text: str) -> None:
@@ -103,7 +103,7 @@ class _StreamTimer:
     def end(self) -> tuple[float, float]:
         now = time.monotonic()
         first = now if self._first is None else self._first
-        return first - self._began, now - first
+        return first - self._start, now - first
 
 
 async def _stream_twice(model: OpenAIChatModel) -> Found:
@@ -112,7 +112,7 @@ async def _stream_twice(model: OpenAIChatModel) -> Found:
     lines = (f"{number}. The {number}th jar holds tea." for number in range(_PREFIX_LINES))
     prefix = f"Store {uuid.uuid4().hex}\n" + "\n".join(lines)
     count = f"Write the numbers from 1 to {_COUNT_TO}, with spaces between, and nothing else."
-    first, before, writing = await _streamed(model, f"{prefix}\n{count}", 160)
+    first, before, write_s = await _streamed(model, f"{prefix}\n{count}", 160)
     second, again, _ = await _streamed(model, f"{prefix}\nAnswer with the word tea.", 8)
     is_streamed = model.dialect.supports_stream
     findings: Found = {"streaming": is_streamed}
@@ -120,7 +120,7 @@ async def _stream_twice(model: OpenAIChatModel) -> Found:
     usage = first.usage
     if is_streamed and not thinks:
         findings |= _speed("prompt_tokens_per_s", usage.prompt_tokens, before)
-        findings |= _speed("completion_tokens_per_s", usage.completion_tokens - 1, writing)
+        findings |= _speed("completion_tokens_per_s", usage.completion_tokens - 1, write_s)
     else:
         findings |= _speed("completion_tokens_per_s", usage.completion_tokens, usage.seconds)
     if second.usage.cached_tokens > 0:
@@ -179,7 +179,7 @@ async def _ask_for_probabilities(model: OpenAIChatModel) -> Found:
         reply = await model.server.post("chat/completions", body | {"logprobs": True})
     if reply.status >= 300:
         return {"logprobs": False}
-    choices = mappings(mapping(model.server.read(reply, lambda said: said)).get("choices"))
+    choices = mappings(mapping(model.server.read(reply, lambda content: content)).get("choices"))
     return {"logprobs": any(mapping(one.get("logprobs")).get("content") for one in choices)}
 
 

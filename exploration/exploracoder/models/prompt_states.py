@@ -58,7 +58,7 @@ class PromptStates:
         self._model = model
         self._identity = identity
         self._most_bytes = most_bytes
-        self._read: set[str] = set()
+        self._loaded_keys: set[str] = set()
 
     async def prepare(self, messages: Sequence[Message]) -> None:
         """Have the server load, or read, the part of a conversation that is fixed for a library."""
@@ -68,9 +68,9 @@ class PromptStates:
         text = json.dumps([self._identity, beginning])
         key = hashlib.sha256(text.encode()).hexdigest()[:32]
         # After the first time, the server has it in its own memory.
-        if key in self._read:
+        if key in self._loaded_keys:
             return
-        self._read.add(key)
+        self._loaded_keys.add(key)
         import httpx
 
         headers = {"Authorization": f"Bearer {self._key}"}

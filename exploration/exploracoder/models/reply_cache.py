@@ -43,7 +43,7 @@ class ReplyCache:
         self._path = folder / "replies.sqlite"
         self._is_free = is_free
         self._is_closed = is_closed
-        self._asked: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self.hits = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -71,8 +71,8 @@ class ReplyCache:
         key = self.key(question)
         if self._is_free:
             return key
-        before = self._asked[key]
-        self._asked[key] += 1
+        before = self._counts[key]
+        self._counts[key] += 1
         return f"{key}/{before}" if before else key
 
     @asynccontextmanager

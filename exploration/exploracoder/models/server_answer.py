@@ -211,28 +211,28 @@ def read_whole(completion: object) -> Answer:
     A choice that the model or a filter refused has an empty text and the finish reason `REFUSED`,
     whatever text preceded the refusal.
     """
-    read = _Completion.model_validate(completion)
-    calls = read.choices[0].message.tool_calls
+    reply = _Completion.model_validate(completion)
+    calls = reply.choices[0].message.tool_calls
     return Answer(
-        texts=["" if one.is_refused else one.message.content for one in read.choices],
-        finish_reasons=[REFUSED if one.is_refused else one.finish_reason for one in read.choices],
-        usage=read.usage.cost,
-        model=read.model,
+        texts=["" if one.is_refused else one.message.content for one in reply.choices],
+        finish_reasons=[REFUSED if one.is_refused else one.finish_reason for one in reply.choices],
+        usage=reply.usage.cost,
+        model=reply.model,
         calls=[ToolCall(one.id, one.name, one.arguments) for one in calls],
-        has_reasoned=read.usage.reasoning_tokens > 0
-        or any(one.has_reasoned for one in read.choices),
-        begins_in_thought=any(begins_in_thought(one.message.content) for one in read.choices),
+        has_reasoned=reply.usage.reasoning_tokens > 0
+        or any(one.has_reasoned for one in reply.choices),
+        begins_in_thought=any(begins_in_thought(one.message.content) for one in reply.choices),
     )
 
 
 def read_text(completion: object) -> Answer:
     """Reads a text completion; raises ValidationError if it is not one."""
-    read = _TextCompletion.model_validate(completion)
+    reply = _TextCompletion.model_validate(completion)
     return Answer(
-        texts=[choice.text for choice in read.choices],
-        finish_reasons=[choice.finish_reason for choice in read.choices],
-        usage=read.usage.cost,
-        model=read.model,
+        texts=[choice.text for choice in reply.choices],
+        finish_reasons=[choice.finish_reason for choice in reply.choices],
+        usage=reply.usage.cost,
+        model=reply.model,
     )
 
 

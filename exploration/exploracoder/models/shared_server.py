@@ -60,7 +60,7 @@ class SharedServer:
         self.queue = queue
         self.say = say
         self._open_model = open_model
-        self._opening = asyncio.Lock()
+        self._open_lock = asyncio.Lock()
         self._stack = AsyncExitStack()
         self._model: Announcement | None = None
         # A connection per request: one that was kept alive may be closed just as it is reused.
@@ -102,13 +102,13 @@ class SharedServer:
             ) from None
 
     async def _opened(self) -> Announcement:
-        async with self._opening:
+        async with self._open_lock:
             if self._model is None:
                 self._model = await self._stack.enter_async_context(self._open_model())
             return self._model
 
     async def _lose(self, model: Announcement) -> None:
-        async with self._opening:
+        async with self._open_lock:
             if self._model is model:
                 self._model = None
                 self.say("The model's server was lost; the next request starts it again.")
@@ -120,8 +120,8 @@ class _Handler(RequestHandler):
 
     user = ""
 
-    def initialize(self, shared: SharedServer) -> None:
-        self.shared = shared
+    def initialize(self, shared_server: SharedServer) -> None:
+        self.shared_server = shared_server
 
     def set_default_headers(self) -> None:
         self.set_header("Server", "exploracoder")
@@ -130,9 +130,9 @@ class _Handler(RequestHandler):
     def prepare(self) -> None:
         key = self.request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
         try:
-            user = self.shared.keys.user_of(key)
+            user = self.shared_server.keys.user_of(key)
         except InputError as error:
-            self.shared.say(str(error))
+            self.shared_server.say(str(error))
             raise _RefusalError(
                 503, "No key can be checked now. Ask whoever runs the server."
             ) from None
@@ -161,20 +161,20 @@ class _Nowhere(_Handler):
 
 class _Queue(_Handler):
     def get(self) -> None:
-        self.finish(self.shared.queue.status(self.user).model_dump())
+        self.finish(self.shared_server.queue.status(self.user).model_dump())
 
 
 class _Models(_Handler):
     async def get(self) -> None:
-        async with self.shared.ask("GET", "models") as response:
+        async with self.shared_server.ask("GET", "models") as response:
             self.set_status(response.status_code)
             self.finish(json.loads(await response.aread()))
 
 
 @stream_request_body
 class _Completions(_Handler):
-    def initialize(self, shared: SharedServer) -> None:
-        super().initialize(shared)
+    def initialize(self, shared_server: SharedServer) -> None:
+        super().initialize(shared_server)
         self._body = bytearray()
         self._work: asyncio.Future[None] | None = None
 
@@ -208,7 +208,7 @@ class _Completions(_Handler):
 
     async def _answer(self, path: str, request: dict[str, Any]) -> None:
         is_stream = bool(request.get("stream"))
-        if self.shared.queue.is_full_for(self.user):
+        if self.shared_server.queue.is_full_for(self.user):
             raise _RefusalError(
                 429, "As many requests of yours wait as may. Ask again when one is done."
             )
@@ -221,11 +221,11 @@ class _Completions(_Handler):
 
         try:
             with anyio.fail_after(_LONGEST_WAIT_S) as limit:
-                async with self.shared.queue.turn(self.user, tell):
+                async with self.shared_server.queue.turn(self.user, tell):
                     limit.deadline = anyio.current_time() + _LONGEST_RUN_S
                     if self._headers_written:
                         await tell(None)
-                    async with self.shared.ask("POST", path, request) as response:
+                    async with self.shared_server.ask("POST", path, request) as response:
                         await self._pass_on(response, is_stream)
         except TimeoutError:
             most = f"{_LONGEST_WAIT_S / 60:g} minutes to wait and {_LONGEST_RUN_S / 60:g} to run"
@@ -272,18 +272,18 @@ def _error(status: int, words: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def listening(shared: SharedServer, address: str, port: int) -> AsyncIterator[str]:
+async def listening(shared_server: SharedServer, address: str, port: int) -> AsyncIterator[str]:
     """Serves as long as the block lasts, and yields the base URL.
 
     Args:
-        shared: A server that has been entered.
+        shared_server: A server that has been entered.
         address: The address to listen on.
         port: The port to listen on; 0 picks any free one.
 
     Raises:
         SetupError: Nothing can listen there.
     """
-    arguments = {"shared": shared}
+    arguments = {"shared_server": shared_server}
     application = Application(
         [
             (r"/v1/models", _Models, arguments),

@@ -112,7 +112,7 @@ class StreamReader:
         self._completion = _Completion()
         # What has arrived but was not processed: a response that is not a stream, or the start of
         # a line; and the data lines of an incomplete event.
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._data = list[str]()
         self._data_bytes = 0
         self._error: dict[str, Any] | None = None
@@ -143,18 +143,18 @@ class StreamReader:
             piece = piece.lstrip(_MARK_AND_BLANKS)
             self._has_started = bool(piece)
             self.is_stream = self._has_started and not piece.startswith(b"{")
-        self._held += piece
+        self._buffer += piece
         if self.is_stream and b"\n" in piece:
-            end = self._held.rindex(b"\n") + 1
-            lines = bytes(self._held[:end]).splitlines()
-            del self._held[:end]
+            end = self._buffer.rindex(b"\n") + 1
+            lines = bytes(self._buffer[:end]).splitlines()
+            del self._buffer[:end]
             for line in lines:
                 self._take_line(line)
         self._measure()
 
     def close(self) -> None:
         """Ends the stream, completing a last event that was not terminated."""
-        for line in (*bytes(self._held).splitlines(), b"") if self.is_stream else ():
+        for line in (*bytes(self._buffer).splitlines(), b"") if self.is_stream else ():
             self._take_line(line)
 
     def text(self) -> str:
@@ -171,12 +171,12 @@ class StreamReader:
             return _status_of(self._error), json.dumps(self._error)
         if self.is_stream:
             return 200, json.dumps(self._completion.as_dict())
-        return 200, self._held.decode("utf-8", "replace")
+        return 200, self._buffer.decode("utf-8", "replace")
 
     def _measure(self) -> None:
         # What is left out of a reply that is too long makes it no shorter.
-        held = len(self._held) + self._data_bytes + self._completion.chars
-        self._is_too_long = self._is_too_long or held >= self._most_bytes
+        size = len(self._buffer) + self._data_bytes + self._completion.chars
+        self._is_too_long = self._is_too_long or size >= self._most_bytes
 
     def _take_line(self, line: bytes) -> None:
         """Server-sent events: lines of data, up to a blank one; comments have no name."""

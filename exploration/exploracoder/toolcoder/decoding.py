@@ -75,7 +75,7 @@ class Decoder:
     query: str | None = None
     max_calls: int = MAX_CALLS
     _searches: list[SearchCall] = field(default_factory=list)
-    _used: int = 0
+    _tokens: int = 0
 
     async def run(self, prompt: str) -> DecodedText:
         """Write what follows ``prompt``.
@@ -84,10 +84,10 @@ class Decoder:
         from the text, and the model goes on without it. Raises what ``ask`` raises.
         """
         text = ""
-        while self._used < self.max_tokens:
+        while self._tokens < self.max_tokens:
             may_open = len(self._searches) < self.max_calls
             stops = (_OPENING, *self.ends) if may_open else self.ends
-            tokens = self.max_tokens - self._used
+            tokens = self.max_tokens - self._tokens
             reply = await self.ask(prompt + text, tokens, stops[:_MOST_STOPS])
             piece, is_open = self._read(reply, may_open)
             self._charge(reply, len(piece))
@@ -104,7 +104,7 @@ class Decoder:
         """
         tokens = reply.usage.completion_tokens or len(reply.text) / _CHARS_PER_TOKEN
         share = kept_chars / len(reply.text) if reply.text else 1.0
-        self._used += max(1, math.ceil(tokens * share))
+        self._tokens += max(1, math.ceil(tokens * share))
 
     def _read(self, reply: Reply, may_open: bool) -> tuple[str, bool]:
         """What a reply adds before it ends or opens a search, and whether it opens one.

@@ -38,7 +38,7 @@ class Handler(APIHandler):
         except ModelGoneError as error:
             from exploracoder_jupyter.protocol import ModelGone
 
-            self._finish(409, ModelGone(message=str(error), gone=error.gone))
+            self._finish(409, ModelGone(message=str(error), gone=error.choice))
         except _REFUSED as error:
             self._refuse(_status_of(error), words_of(error))
 

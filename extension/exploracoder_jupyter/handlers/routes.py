@@ -97,15 +97,15 @@ async def _search(request: RouteRequest) -> SearchResults:
 
 
 async def _pull(request: RouteRequest) -> EmbeddedModel:
-    pulling = request.host.workshop.pulling
-    pulling.start()
-    return pulling.state()
+    download = request.host.workshop.download
+    download.start()
+    return download.state()
 
 
 async def _cancel_pull(request: RouteRequest) -> EmbeddedModel:
-    pulling = request.host.workshop.pulling
-    pulling.cancel()
-    return pulling.state()
+    download = request.host.workshop.download
+    download.cancel()
+    return download.state()
 
 
 async def _explorations(request: RouteRequest) -> Explorations:
@@ -118,7 +118,7 @@ async def _start(request: RouteRequest) -> OpenExploration:
 
 async def _open(request: RouteRequest) -> OpenExploration:
     hosted_exploration, was_resumed = await request.host.resume(request.body(OpenRequest))
-    return hosted_exploration.snapshot(resumed=was_resumed)
+    return hosted_exploration.snapshot(was_resumed=was_resumed)
 
 
 async def _command(request: RouteRequest) -> Accepted:
@@ -153,17 +153,17 @@ def _sent(
     form: type[BodyT], answer: Callable[[Host, BodyT], Awaitable[Answer]]
 ) -> Callable[[RouteRequest], Awaitable[Answer]]:
     """Adapt a function that takes only the host and the body, parsed as ``form``."""
-    return lambda asked: answer(asked.host, asked.body(form))
+    return lambda request: answer(request.host, request.body(form))
 
 
 TABLE = (
-    Route("GET", "status", READS, lambda asked: status.status(asked.host), is_activity=False),
-    Route("GET", "models", READS, lambda asked: status.models(asked.host)),
+    Route("GET", "status", READS, lambda request: status.status(request.host), is_activity=False),
+    Route("GET", "models", READS, lambda request: status.models(request.host)),
     Route(
         "GET",
         "models/pull",
         READS,
-        lambda asked: asked.host.workshop.pulling.state(),
+        lambda request: request.host.workshop.download.state(),
         is_activity=False,
     ),
     Route("POST", "models/pull", RUNS_CODE, _pull, status=202),
@@ -179,8 +179,8 @@ TABLE = (
     Route("POST", "explorations", RUNS_CODE, _start, status=201),
     Route("POST", "explorations/open", RUNS_CODE, _open),
     Route("POST", "explorations/replay", RUNS_CODE, _sent(OpenRequest, Host.replay)),
-    Route("GET", _ONE, READS, lambda asked: asked.host.get(asked.id).snapshot()),
-    Route("DELETE", _ONE, WRITES, lambda asked: asked.host.close(asked.id), status=204),
+    Route("GET", _ONE, READS, lambda request: request.host.get(request.id).snapshot()),
+    Route("DELETE", _ONE, WRITES, lambda request: request.host.close(request.id), status=204),
     Route("POST", f"{_ONE}/command", RUNS_CODE, _command, status=202),
     Route("POST", f"{_ONE}/lookups", READS, _lookups),
     Route("GET", f"{_ONE}/export", READS, _export),

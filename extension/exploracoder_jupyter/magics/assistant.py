@@ -41,7 +41,7 @@ class Assistant:
         self._keeper = Keeper()
         self._configuration = Configuration()
         # The digest of the last preview shown of an exploration that was not made here.
-        self._seen = ""
+        self._preview_digest = ""
         self._display = Display(shell, self._keeper, self.press)
         self._handlers: Mapping[str, Callable[[Order], None]] = {
             "use": self._use,
@@ -131,7 +131,7 @@ class Assistant:
         is_waited_for: bool,
     ) -> bool:
         """Open an exploration; False when it was stopped."""
-        opening = _opened(
+        manager = _opened(
             task,
             **arguments,
             model=self._configuration.model,
@@ -140,7 +140,7 @@ class Assistant:
             source=source,
         )
         self._display.begin(self._configuration.widgets)
-        job = self._keeper.open(opening, self._display.end)
+        job = self._keeper.open(manager, self._display.end)
         return self._wait(job, is_waited_for=is_waited_for)
 
     def _steer(self, command: c.Command, order: Order) -> None:
@@ -285,11 +285,11 @@ class Assistant:
         self._display.show(pages.replay_page(short(path), replay))
 
     def _trust(self, order: Order) -> None:
-        path, _ = self._saved(order, agreed=self._seen)
+        path, _ = self._saved(order, consent=self._preview_digest)
         message = f"{short(path)} may run now: %exploracoder resume, or replay, it."
         self._display.show(pages.message_page(message))
 
-    def _saved(self, order: Order, agreed: str = "") -> tuple[Path, Exploration]:
+    def _saved(self, order: Order, consent: str = "") -> tuple[Path, Exploration]:
         """Load the exploration that an order names; for one from elsewhere, show what would run.
 
         Raises InputError when it cannot be read, or was made elsewhere and not agreed to.
@@ -299,11 +299,11 @@ class Assistant:
         path = Path(order.rest).expanduser()
         exploration = document.load(path)
         try:
-            check_trust(exploration, str(path), self._configuration.options, agreed=agreed)
-        except UntrustedError as untrusted:
-            self._seen = untrusted.preview.digest
-            self._display.show(pages.preview_page(untrusted.preview))
-            raise InputError(f"{untrusted} To agree: %exploracoder trust {path}") from None
+            check_trust(exploration, str(path), self._configuration.options, consent=consent)
+        except UntrustedError as error:
+            self._preview_digest = error.preview.digest
+            self._display.show(pages.preview_page(error.preview))
+            raise InputError(f"{error} To agree: %exploracoder trust {path}") from None
         return path, exploration
 
     def _status(self, order: Order) -> None:
@@ -339,11 +339,11 @@ class Assistant:
 
 @asynccontextmanager
 async def _opened(
-    task: str | Exploration, *, source: OwnVariables | None, **given: Any
+    task: str | Exploration, *, source: OwnVariables | None, **arguments: Any
 ) -> AsyncIterator[LiveExploration]:
     """Open the exploration, and discard the copies of variables when it is closed."""
     try:
-        async with open_exploration(task, source=source, **given) as live:
+        async with open_exploration(task, source=source, **arguments) as live:
             yield live
     finally:
         if source is not None:

@@ -32,7 +32,7 @@ class Display:
         self._shell = shell
         self._keeper = keeper
         self._press = press
-        self._showing: CellView | None = None
+        self._view: CellView | None = None
         self._made_board: Board | None = None
         self.is_pressed = False
 
@@ -47,9 +47,9 @@ class Display:
 
     def begin(self, widgets: Widgets) -> None:
         """Show the work from now on, in the running cell or the widgets that were pressed."""
-        old = self._showing
+        old = self._view
         if old is None or not self.is_pressed:
-            self._showing = CellView(screen_for(self._shell, self._board(widgets)), self._keeper)
+            self._view = CellView(screen_for(self._shell, self._board(widgets)), self._keeper)
             if old is not None:
                 old.screen.retire()
         # Sent from the cell's own thread, so that the display belongs to this cell.
@@ -57,31 +57,31 @@ class Display:
 
     def wait(self, job: Job[None], *, is_waited_for: bool) -> bool:
         """Wait for the work if that is wanted; False if the user stopped it meanwhile."""
-        showing = self._shown
-        if not self.is_pressed and (is_waited_for or showing.screen.waits_always):
-            return showing.wait(job)
+        view = self._shown
+        if not self.is_pressed and (is_waited_for or view.screen.waits_always):
+            return view.wait(job)
         return True
 
     def hear(self, event: Event) -> None:
         """Handle an event; called in the thread of the work."""
-        if self._showing is not None:
-            self._showing.hear(event)
+        if self._view is not None:
+            self._view.hear(event)
 
     def end(self, error: str) -> None:
         """Show that the work rests or could not begin; called in the thread of the work."""
-        if self._showing is not None:
-            self._showing.end(error)
+        if self._view is not None:
+            self._view.end(error)
 
     def show(self, page: Page) -> None:
         """Show a page in the running cell, or beside the button that was pressed."""
-        if self.is_pressed and self._showing is not None:
-            self._showing.screen.say(page)
+        if self.is_pressed and self._view is not None:
+            self._view.screen.say(page)
         else:
             screen_for(self._shell).show(page)
 
     def moment(self) -> Moment:
         """The work as it stands. Raises CommandError when there is none."""
-        if self._showing is None or not (self._keeper.found or self._keeper.is_busy):
+        if self._view is None or not (self._keeper.found or self._keeper.is_busy):
             # Raises an error that says what to do.
             _ = self._keeper.live
         return self._shown.moment()
@@ -93,14 +93,14 @@ class Display:
 
     def close(self) -> None:
         """Replace the widgets by a page that says how to go on."""
-        if self._showing is not None:
-            self._showing.screen.retire(is_over=True)
+        if self._view is not None:
+            self._view.screen.retire(is_over=True)
 
     @property
     def _shown(self) -> CellView:
-        if self._showing is None:
+        if self._view is None:
             raise CommandError("Nothing is shown yet. Begin: write a task under %%exploracoder.")
-        return self._showing
+        return self._view
 
     def _board(self, widgets: Widgets) -> Board | None:
         """The board that makes widgets; None where there can be none."""
@@ -116,5 +116,5 @@ class Display:
 
     def _answered(self) -> None:
         """Replace the page by widgets, now that the front end is known to draw them."""
-        if self._showing is not None:
-            self._showing.draw()
+        if self._view is not None:
+            self._view.draw()

@@ -69,7 +69,7 @@ class Keeper:
             )
 
     def open(
-        self, opening: AbstractAsyncContextManager[LiveExploration], on_end: Ended
+        self, manager: AbstractAsyncContextManager[LiveExploration], on_end: Ended
     ) -> Job[None]:
         """Open an exploration in place of the previous one, and follow it until it rests.
 
@@ -78,7 +78,7 @@ class Keeper:
         """
         self.check_free()
         self._close_live()
-        self._job = self.background.start(_told(self._open(opening), on_end))
+        self._job = self.background.start(_told(self._open(manager), on_end))
         return self._job
 
     def do(self, command: c.Command, on_end: Ended) -> Job[None]:
@@ -130,9 +130,9 @@ class Keeper:
         if stack is not None:
             self.background.run(stack.aclose())
 
-    async def _open(self, opening: AbstractAsyncContextManager[LiveExploration]) -> None:
+    async def _open(self, manager: AbstractAsyncContextManager[LiveExploration]) -> None:
         stack = AsyncExitStack()
-        live = await stack.enter_async_context(opening)
+        live = await stack.enter_async_context(manager)
         self._stack, self._live = stack, live
         await _follow(live)
 

@@ -281,8 +281,8 @@ def cost_page(exploration: Exploration) -> Page:
     rows = [_cost_row(part.part, part.usage) for part in exploration.spending]
     rows.append(_cost_row("all", exploration.usage))
     head = ("part", "calls", "prompt tokens", "completion tokens", "seconds of the model")
-    ran = f"{exploration.seconds_execution:.1f} s running code"
-    whole = f"{exploration.seconds_total:.0f} s in all, {ran}; model: {exploration.model}"
+    run_time = f"{exploration.seconds_execution:.1f} s running code"
+    whole = f"{exploration.seconds_total:.0f} s in all, {run_time}; model: {exploration.model}"
     return Page((Table(tuple(rows), head), Line(whole, "dim")))
 
 

@@ -110,12 +110,12 @@ class DisplayScreen:
         """Show the event now, or shortly after, together with those that follow meanwhile."""
         if self._is_due:
             return
-        remaining = _EVERY_SECONDS - (time.monotonic() - self._last)
-        if remaining <= 0:
+        seconds_left = _EVERY_SECONDS - (time.monotonic() - self._last)
+        if seconds_left <= 0:
             self.draw(look)
             return
         self._is_due = True
-        asyncio.get_running_loop().call_later(remaining, self._draw_due, look)
+        asyncio.get_running_loop().call_later(seconds_left, self._draw_due, look)
 
     def wait(self, job: Job[None]) -> None:
         """Wait for the job, while events keep updating the display."""
@@ -168,7 +168,7 @@ class TerminalScreen:
 
     def __init__(self) -> None:
         self._events: deque[Event] = deque()
-        self._said = ""
+        self._last_message = ""
 
     def show(self, page: Page) -> None:
         """Print the page."""
@@ -201,6 +201,6 @@ class TerminalScreen:
     def _say_events(self, progress: Any) -> None:
         while self._events:
             event = self._events.popleft()
-            if event.progress.message and event.progress.message != self._said:
-                self._said = event.progress.message
-                progress.happened(event.exploration, self._said)
+            if event.progress.message and event.progress.message != self._last_message:
+                self._last_message = event.progress.message
+                progress.happened(event.exploration, self._last_message)

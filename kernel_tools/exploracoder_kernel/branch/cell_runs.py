@@ -32,7 +32,7 @@ class Runs:
         self._interrupts = interrupts
         self._channels = channels
         self._stdin = Stdin(owner)
-        self._stored = 0
+        self._last_number = 0
         self._numbers = itertools.count(1)
 
     def run(self, request: Message) -> Message:
@@ -43,7 +43,7 @@ class Runs:
         before = variables.mark_all(self.users()) if wants_variables else None
         outcome = self._observe(cell, request, lambda: self._execute(cell, request))
         if cell.is_stored:
-            self._stored = outcome["execution_count"] = cell.number
+            self._last_number = outcome["execution_count"] = cell.number
         if before is not None:
             with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
                 outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
@@ -52,7 +52,7 @@ class Runs:
 
     def deliver(self, request: Message) -> Message:
         """Deliver a comm message to the code that waits for it."""
-        cell = Cell("", "<comm>", self._stored + 1, is_stored=False, has_front=True)
+        cell = Cell("", "<comm>", self._last_number + 1, is_stored=False, has_front=True)
         parent = request.get("parent") or {}
         tell = self._owner.tell
 
@@ -84,7 +84,7 @@ class Runs:
     def _new_cell(self, code: str, request: Message) -> Cell:
         is_silent = bool(request.get("is_silent"))
         is_stored = bool(request.get("is_stored", True)) and not is_silent and bool(code.strip())
-        number = self._stored + 1
+        number = self._last_number + 1
         name = f"<cell {number}>" if is_stored else f"<cell {number}.{next(self._numbers)}>"
         return Cell(code, name, number, is_stored, is_silent, bool(request.get("has_front")))
 
@@ -111,8 +111,8 @@ class Runs:
             is_interrupt = isinstance(error, KeyboardInterrupt)
             outcome["status"] = "interrupted" if is_interrupt else "error"
             outcome["error"] = self._report(error, cell)
-            hit = rlimits.hit_by(error, has_memory_limit=bool(request["memory_bytes"]))
-            outcome["limits_hit"] = [] if hit is None else [hit]
+            limit = rlimits.hit_by(error, has_memory_limit=bool(request["memory_bytes"]))
+            outcome["limits_hit"] = [] if limit is None else [limit]
         streams.flush_all()
         self._owner.tell({"finished": True})
         return outcome
@@ -125,8 +125,8 @@ class Runs:
         try:
             with self._interrupts.allowed(), rlimits.in_cell(memory_bytes):
                 error, more = action()
-        except BaseException as escaped:  # noqa: BLE001  # whatever leaves the cell is its outcome
-            error = escaped
+        except BaseException as exception:  # noqa: BLE001  # whatever leaves the cell is its outcome
+            error = exception
         self._interrupts.forbid()
         if not self._owner.is_ours:
             _leave_copy(error)
@@ -138,7 +138,7 @@ class Runs:
         if not cell.has_front:
             return plain
         plain["is_shown"] = True
-        if self._cells.shown is error:
+        if self._cells.shown_error is error:
             message = full_message_of(error, self._cells.max_chars)
             line = line_in(error, cell.name)
             fields = {"evalue": message, "traceback": self._cells.traceback, "line": line}

@@ -33,8 +33,8 @@ def deliver(message: dict[str, Any], parent: dict[str, Any], tell: Tell) -> None
     manager = None if module is None else getattr(module, "get_comm_manager", lambda: None)()
     if manager is None:
         if kind == "comm_open":
-            closing = {"output_type": "comm_close", "comm_id": content["comm_id"], "data": {}}
-            tell({"output": closing})
+            close_output = {"output_type": "comm_close", "comm_id": content["comm_id"], "data": {}}
+            tell({"output": close_output})
         return
     whole = {
         "header": {**parent.get("header", {}), "msg_type": kind},

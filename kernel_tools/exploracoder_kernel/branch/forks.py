@@ -65,9 +65,9 @@ def _force_and_exit(value: Any, write_end: int) -> None:
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         descriptors.reopen_files()
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, 1)
-        os.dup2(nothing, 2)
+        null_fd = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_fd, 1)
+        os.dup2(null_fd, 2)
         with os.fdopen(write_end, "w", encoding="utf-8") as pipe:
             pipe.write(json.dumps(_force(value)) + "\n")
     finally:
@@ -86,12 +86,12 @@ def _force(value: Any) -> dict[str, Any]:
 def read_lines(fd: int, count: int, seconds: float) -> list[bytes]:
     """Read ``count`` lines, or those that came in time. Workers may keep the pipe open."""
     deadline = time.monotonic() + seconds
-    waiting = select.poll()
-    waiting.register(fd, select.POLLIN)
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
     text = b""
     while text.count(b"\n") < count:
-        remaining = deadline - time.monotonic()
-        if remaining <= 0 or not waiting.poll(remaining * 1000):
+        seconds_left = deadline - time.monotonic()
+        if seconds_left <= 0 or not poll.poll(seconds_left * 1000):
             break
         chunk = os.read(fd, 65536)
         if not chunk:

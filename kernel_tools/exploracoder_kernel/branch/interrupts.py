@@ -70,14 +70,14 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise TooLong
 
     previous = signal.signal(signal.SIGALRM, expire)
-    remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    delay, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL if previous is None else previous)
-        if remaining:
-            signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+        if delay:
+            signal.setitimer(signal.ITIMER_REAL, delay, interval)
 
 
 def attempt(

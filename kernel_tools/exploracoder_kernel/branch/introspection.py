@@ -25,8 +25,8 @@ def answers(cells: Any, runs: Runs) -> dict[str, Ask]:
 
     def complete(request: Message) -> Message:
         code, cursor = str(request["code"]), int(request["cursor"])
-        nothing = {"matches": [], "start": cursor, "end": cursor}
-        return dict(_in_time(lambda: cells.complete(code, cursor), nothing))
+        no_matches = {"matches": [], "start": cursor, "end": cursor}
+        return dict(_in_time(lambda: cells.complete(code, cursor), no_matches))
 
     def is_complete(request: Message) -> Message:
         code = str(request["code"])

@@ -36,7 +36,7 @@ class IPythonCells:
         self.max_chars = 20_000
         self.cell = NO_CELL
         self.is_displaying = False
-        self.shown: Optional[BaseException] = None
+        self.shown_error: Optional[BaseException] = None
         self.traceback: list[str] = []
         self._display_error: Optional[BaseException] = None
         _choose_plots()
@@ -45,11 +45,11 @@ class IPythonCells:
         self._shell.loop_runner = loop.run
         self._about_exit = _silence_about_exit()
         self.namespace: dict[str, Any] = self._shell.user_ns
-        self._given = dict(self._shell.user_ns_hidden)
+        self._initial_namespace = dict(self._shell.user_ns_hidden)
 
     def is_hidden(self, name: str, value: object) -> bool:
         """Whether IPython put the name there."""
-        return name in self._given and self._given[name] is value
+        return name in self._initial_namespace and self._initial_namespace[name] is value
 
     def parse(self, code: str) -> ast.Module | None:
         """The tree of a cell, magics turned into calls; None when it doesn't compile."""
@@ -65,7 +65,7 @@ class IPythonCells:
 
     def prepare(self, cell: Cell, parent: dict[str, Any]) -> None:
         """Attribute what runs from now on to ``cell``, requested by the message ``parent``."""
-        self.cell, self.shown, self.traceback, self._display_error = cell, None, [], None
+        self.cell, self.shown_error, self.traceback, self._display_error = cell, None, [], None
         self._loop.was_interrupted = False
         if cell.has_front and not hasattr(self._shell, "kernel"):
             resemble_notebook(self._shell)
@@ -85,7 +85,7 @@ class IPythonCells:
         self._shell.history_manager.db_input_cache.clear()
         error = result.error_before_exec or result.error_in_exec
         if isinstance(error, asyncio.CancelledError) and self.was_interrupted:
-            error = self.shown
+            error = self.shown_error
         if error is None and cell.has_front:
             error = self._display_error
         return error if isinstance(error, BaseException) else None
@@ -167,7 +167,7 @@ class IPythonCells:
 
     def fail(self, error: BaseException) -> None:
         """Note an error that the shell shows; its traceback may follow."""
-        self.shown, self.traceback = error, []
+        self.shown_error, self.traceback = error, []
         if self.is_displaying:
             self._display_error = error
 

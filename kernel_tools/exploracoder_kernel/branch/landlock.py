@@ -117,9 +117,9 @@ def _handled(abi: int) -> int:
 
 
 @contextlib.contextmanager
-def _enforced(known: int, handled: int, network: int, scopes: int) -> Iterator[int]:
+def _enforced(abi: int, file_rights: int, network: int, scopes: int) -> Iterator[int]:
     """A ruleset that the block may add rules to, enforced when the block ends."""
-    fields = [handled, *([network] if known >= 4 else ()), *([scopes] if known >= 6 else ())]
+    fields = [file_rights, *([network] if abi >= 4 else ()), *([scopes] if abi >= 6 else ())]
     attributes = struct.pack(f"={len(fields)}Q", *fields)
     number = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     ruleset = checked(number, "landlock_create_ruleset")

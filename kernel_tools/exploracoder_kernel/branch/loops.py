@@ -22,7 +22,7 @@ class Loop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pid = 0
         self.was_interrupted = False
-        self._abandoned: list[asyncio.AbstractEventLoop] = []
+        self._abandoned_loops: list[asyncio.AbstractEventLoop] = []
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine to its end; tasks that a cell leaves behind continue in the next await.
@@ -90,7 +90,7 @@ class Loop:
                 return "calls are scheduled in its event loop"
             if _watches(loop):
                 return "its event loop watches files, sockets or signals"
-        if descriptors.count_selectors() > len(self._abandoned) + (loop is not None):
+        if descriptors.count_selectors() > len(self._abandoned_loops) + (loop is not None):
             return "an event loop or a selector of the user's is open"
         return None
 
@@ -106,7 +106,7 @@ class Loop:
             loop._default_executor = None
             loop._make_self_pipe()
         except (AttributeError, OSError, TypeError):
-            self._abandoned.append(loop)
+            self._abandoned_loops.append(loop)
             self._loop = None
             return
         for part in parts:

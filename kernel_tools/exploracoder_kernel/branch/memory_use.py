@@ -16,11 +16,11 @@ def answer(_request: Any = None) -> dict[str, Any]:
     try:
         sizes = linux.amounts("self/smaps_rollup", b"Private_", b"Swap:", b"Shared_")
     except (OSError, ValueError):
-        own, shared = resident_bytes(), 0
+        own_bytes, shared_bytes = resident_bytes(), 0
     else:
-        shared = sum(sizes[name] for name in sizes if name.startswith(b"Shared_"))
-        own = sum(sizes.values()) - shared
-    return {"own": own + private_folder.memory_bytes(), "shared": shared}
+        shared_bytes = sum(sizes[name] for name in sizes if name.startswith(b"Shared_"))
+        own_bytes = sum(sizes.values()) - shared_bytes
+    return {"own": own_bytes + private_folder.memory_bytes(), "shared": shared_bytes}
 
 
 def resident_bytes() -> int:

@@ -83,10 +83,10 @@ class Owner:
         self._questions += 1
         number = self._questions
         self.tell({"input": {"id": number, "prompt": prompt, "is_password": is_password}})
-        waiting = select.poll()
-        waiting.register(self._sock, select.POLLIN)
+        poll = select.poll()
+        poll.register(self._sock, select.POLLIN)
         while True:
-            waiting.poll()
+            poll.poll()
             with self._interrupts.held():
                 message, descriptors = self.receive()
             for fd in descriptors:

@@ -37,15 +37,15 @@ class PlainCells:
         self._main.__dict__["__builtins__"] = builtins
         sys.modules["__main__"] = self._main
         self.namespace: dict[str, Any] = self._main.__dict__
-        self._given = dict(self.namespace)
+        self._initial_namespace = dict(self.namespace)
         self.cell = NO_CELL
-        self.shown: Optional[BaseException] = None
+        self.shown_error: Optional[BaseException] = None
         self.traceback: list[str] = []
         self.max_chars = 20_000
 
     def is_hidden(self, name: str, value: object) -> bool:
         """Whether the name was there before the user's code ran."""
-        return name in self._given and self._given[name] is value
+        return name in self._initial_namespace and self._initial_namespace[name] is value
 
     def parse(self, code: str) -> ast.Module | None:
         """The tree of a cell; None when it doesn't compile."""

@@ -54,8 +54,8 @@ def _bounded_repr(value: Any, limit: int, depth: int) -> str:
 def _bracketed(kind: type, parts: list[str]) -> str:
     if kind is set and not parts:
         return "set()"
-    closing = ",)" if kind is tuple and len(parts) == 1 else _BRACKETS[kind][1]
-    return _BRACKETS[kind][0] + ", ".join(parts) + closing
+    closing_bracket = ",)" if kind is tuple and len(parts) == 1 else _BRACKETS[kind][1]
+    return _BRACKETS[kind][0] + ", ".join(parts) + closing_bracket
 
 
 def _has(kind: type, name: str) -> bool:

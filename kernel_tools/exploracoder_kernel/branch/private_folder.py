@@ -26,7 +26,7 @@ class PrivateFolder:
     def __init__(self, task: str, path: str) -> None:
         self._task = task
         self.path = path
-        self._linked: set[str] = set()
+        self._link_names: set[str] = set()
         self._seen_at = 0
         self._note = ""
 
@@ -38,15 +38,15 @@ class PrivateFolder:
     def make(self) -> None:
         """Create the working folder, with a link to each of the task's files and folders."""
         os.makedirs(self.work, exist_ok=True)
-        self._linked.clear()
+        self._link_names.clear()
         self._link()
 
     def _link(self) -> None:
         """Link new entries of the task's folder; a link that a snippet removed stays removed."""
         self._seen_at = os.stat(self._task).st_mtime_ns
         for name in os.listdir(self._task):
-            if name not in self._linked:
-                self._linked.add(name)
+            if name not in self._link_names:
+                self._link_names.add(name)
                 with contextlib.suppress(OSError):
                     os.symlink(os.path.join(self._task, name), os.path.join(self.work, name))
 

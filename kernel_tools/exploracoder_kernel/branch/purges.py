@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Optional
 
 from . import linux
-from .allowances import Allowances
+from .branch_limits import BranchLimits
 from .families import Families
 
 _EVERY_SECONDS = 0.01
@@ -21,11 +21,11 @@ _PATIENCE_SECONDS = 5.0
 
 
 class _Purge:
-    """A purge in progress: leaves ``spared`` alive, calls ``done`` when all others are gone."""
+    """A purge in progress: leaves ``survivor`` alive, and calls back when all others are gone."""
 
-    def __init__(self, spared: Optional[int], done: list[Callable[[], None]]) -> None:
-        self.spared = spared
-        self.done = done
+    def __init__(self, survivor: Optional[int], callbacks: list[Callable[[], None]]) -> None:
+        self.survivor = survivor
+        self.callbacks = callbacks
         self.is_new = True
         self.quiet = 0
         self.deadline = time.monotonic() + _PATIENCE_SECONDS
@@ -38,9 +38,9 @@ class _Purge:
 class Purges:
     """The purges of one reaper, by branch. None of them blocks it."""
 
-    def __init__(self, families: Families, allowances: Allowances) -> None:
+    def __init__(self, families: Families, limits: BranchLimits) -> None:
         self._families = families
-        self._allowances = allowances
+        self._limits = limits
         self._purges: dict[int, _Purge] = {}
         self._next = 0.0
 
@@ -48,7 +48,7 @@ class Purges:
         return branch in self._purges
 
     def begin(
-        self, branch: int, callback: Callable[[], None], *, spared: Optional[int] = None
+        self, branch: int, callback: Callable[[], None], *, survivor: Optional[int] = None
     ) -> None:
         """Kill a branch's processes now and any that turn up later, then call ``callback``.
 
@@ -56,10 +56,12 @@ class Purges:
         """
         before = self._purges.get(branch)
         if before is None:
-            self._purges[branch] = _Purge(spared, [callback])
+            self._purges[branch] = _Purge(survivor, [callback])
         else:
-            self._purges[branch] = _Purge(before.spared and spared, [*before.done, callback])
-        self._allowances.frozen.add(branch)
+            self._purges[branch] = _Purge(
+                before.survivor and survivor, [*before.callbacks, callback]
+            )
+        self._limits.frozen_branches.add(branch)
         self._step(branch)
 
     def seconds_to_next_look(self) -> Optional[float]:
@@ -74,27 +76,27 @@ class Purges:
 
     def _step(self, branch: int) -> None:
         purge = self._purges[branch]
-        pids = self._kill(branch, purge.spared)
+        pids = self._kill(branch, purge.survivor)
         purge.quiet = 0 if pids else purge.quiet + 1
         self._next = time.monotonic() + _EVERY_SECONDS
         if purge.is_over() or self._was_alone(branch, pids, is_first=purge.is_new):
             del self._purges[branch]
-            self._allowances.frozen.discard(branch)
-            for callback in purge.done:
+            self._limits.frozen_branches.discard(branch)
+            for callback in purge.callbacks:
                 callback()
         purge.is_new = False
 
     def _was_alone(self, branch: int, pids: list[int], *, is_first: bool) -> bool:
         """Whether no second look is needed. Without a supervisor, what is seen has to suffice."""
-        if self._allowances.is_supervised:
-            return self._allowances.is_alone(branch)
+        if self._limits.is_supervised:
+            return self._limits.is_alone(branch)
         return is_first and not set(pids) - {branch}
 
-    def _kill(self, branch: int, spared: Optional[int]) -> list[int]:
-        if self._allowances.is_alone(branch):
-            if branch != spared:
+    def _kill(self, branch: int, survivor: Optional[int]) -> list[int]:
+        if self._limits.is_alone(branch):
+            if branch != survivor:
                 linux.send_signal(branch, signal.SIGKILL)
             return []
         return linux.kill_all(
-            lambda: [pid for pid in self._families.members_of(branch) if pid != spared]
+            lambda: [pid for pid in self._families.members_of(branch) if pid != survivor]
         )

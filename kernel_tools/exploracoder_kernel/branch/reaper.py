@@ -18,7 +18,7 @@ import sys
 from typing import Any, Optional
 
 from . import copying, linux, private_mount, root, supervisor, wire
-from .allowances import MOST_PROCESSES, Allowances, Limit
+from .branch_limits import MOST_PROCESSES, BranchLimits, Limit
 from .families import Families
 from .purges import Purges
 
@@ -78,10 +78,10 @@ def _usual_limit() -> Limit:
 
 
 def _silence() -> None:
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null_fd = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
-        os.dup2(nothing, fd)
-    os.close(nothing)
+        os.dup2(null_fd, fd)
+    os.close(null_fd)
 
 
 class Reaper:
@@ -102,10 +102,10 @@ class Reaper:
         self._orders.register(control, select.POLLIN)
         self._root = root
         self._families = Families(root)
-        self._allowances = Allowances(self._families, usual, self._say_limit)
-        self._purges = Purges(self._families, self._allowances)
+        self._limits = BranchLimits(self._families, usual, self._say_limit)
+        self._purges = Purges(self._families, self._limits)
         self._supervisor: Optional[supervisor.Supervisor] = None
-        self._ended: set[int] = set()
+        self._ended_branches: set[int] = set()
         self._with_company: set[int] = set()
         self._early_ends: dict[int, int] = {}
 
@@ -114,9 +114,9 @@ class Reaper:
     ) -> None:
         """Decide the system calls that wait at ``listener``; ``names`` maps numbers to names."""
         calls = {int(number): name for number, name in names.items()}
-        self._allowances.is_supervised = True
+        self._limits.is_supervised = True
         self._supervisor = supervisor.Supervisor(
-            listener, calls, self._families, self._allowances, mount
+            listener, calls, self._families, self._limits, mount
         )
         self._poll.register(listener, select.POLLIN)
 
@@ -160,7 +160,7 @@ class Reaper:
             return False
         if self._supervisor is not None:
             self._decide(self._supervisor, ready.get(self._supervisor.listener, 0))
-        for branch in self._allowances.look():
+        for branch in self._limits.look():
             self._kill(branch)
         self._purges.go_on()
         return True
@@ -178,7 +178,7 @@ class Reaper:
         return True
 
     def _milliseconds_to_next_look(self) -> Optional[float]:
-        lookers = (self._allowances, self._purges)
+        lookers = (self._limits, self._purges)
         seconds = [each.seconds_to_next_look() for each in lookers]
         soonest = min((one for one in seconds if one is not None), default=None)
         return None if soonest is None else 1000 * soonest + 1
@@ -210,11 +210,11 @@ class Reaper:
                     del self._early_ends[next(iter(self._early_ends))]
 
     def _note_end(self, branch: int) -> None:
-        self._allowances.stop(branch)
-        self._ended.add(branch)
+        self._limits.stop(branch)
+        self._ended_branches.add(branch)
         if branch in self._purges:
             return
-        if self._allowances.is_alone(branch) or not self._families.members_of(branch):
+        if self._limits.is_alone(branch) or not self._families.members_of(branch):
             self._forget(branch)
 
     def _obey(self, message: wire.Message) -> None:
@@ -229,21 +229,21 @@ class Reaper:
         elif pid not in self._families:
             return
         elif op == "interrupt":
-            if pid not in self._ended:
+            if pid not in self._ended_branches:
                 with contextlib.suppress(OSError):
                     os.killpg(pid, signal.SIGINT)
         elif op == "kill":
             self._kill(pid)
         elif op == "start":
-            self._allowances.start(pid, Limit(message["processes"], message["memory_bytes"]))
+            self._limits.start(pid, Limit(message["processes"], message["memory_bytes"]))
 
     def _stop(self, branch: int) -> None:
         """End a run.
 
         Processes that were refused forks may retry forever as others end, so none may be left.
         """
-        if self._allowances.stop(branch) and branch in self._families:
-            self._purges.begin(branch, lambda: self._say_stopped(branch), spared=branch)
+        if self._limits.stop(branch) and branch in self._families:
+            self._purges.begin(branch, lambda: self._say_stopped(branch), survivor=branch)
         else:
             self._say_stopped(branch)
 
@@ -258,17 +258,17 @@ class Reaper:
     def _kill(self, branch: int) -> None:
         if linux.has_process_table():
             self._purges.begin(branch, lambda: self._forget_if_ended(branch))
-        elif branch not in self._ended:
+        elif branch not in self._ended_branches:
             linux.kill_family(branch)
 
     def _forget_if_ended(self, branch: int) -> None:
-        if branch in self._ended:
+        if branch in self._ended_branches:
             self._forget(branch)
 
     def _forget(self, branch: int) -> None:
         self._families.forget(branch)
-        self._allowances.forget(branch)
-        for marks in (self._ended, self._with_company):
+        self._limits.forget(branch)
+        for marks in (self._ended_branches, self._with_company):
             marks.discard(branch)
 
     def _say_end(self, branch: int, status: Optional[int]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Optional
 
 # The limits set for this process and its forks, by the names that an Observation uses.
-_set: set[str] = set()
+_limit_names: set[str] = set()
 _NAMES = {
     "RLIMIT_FSIZE": "file_bytes",
     "RLIMIT_NOFILE": "open_files",
@@ -35,12 +35,12 @@ def apply(limits: dict[str, int]) -> None:
         value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(number, (value, value))
-            _set.add(_NAMES.get(name, name))
+            _limit_names.add(_NAMES.get(name, name))
 
 
 def note(name: str) -> None:
     """Note a limit that holds although it was not set here."""
-    _set.add(name)
+    _limit_names.add(name)
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ def in_cell(memory_bytes: Optional[int]) -> Iterator[None]:
 
     limits = {resource.RLIMIT_AS: memory_bytes} if memory_bytes else {}
     before = {number: resource.getrlimit(number) for number in limits}
-    if _set:
+    if _limit_names:
         for number, reserve in ((resource.RLIMIT_NOFILE, 24), (resource.RLIMIT_DATA, 2**26)):
             _soft, hard = resource.getrlimit(number)
             before[number] = (hard, hard)
@@ -75,5 +75,5 @@ def hit_by(error: BaseException, *, has_memory_limit: bool) -> Optional[str]:
     name = "memory_bytes" if isinstance(error, MemoryError) else None
     if isinstance(error, OSError):
         name = _SIGNS.get(error.errno or 0)
-    is_set = name in _set or (has_memory_limit and name == "memory_bytes")
+    is_set = name in _limit_names or (has_memory_limit and name == "memory_bytes")
     return name if is_set else None

@@ -17,7 +17,7 @@ import struct
 from typing import Optional
 
 from . import linux, wire
-from .allowances import Allowances
+from .branch_limits import BranchLimits
 from .families import Families
 from .private_mount import PrivateMount, entered, opened_namespace
 
@@ -56,7 +56,7 @@ class Supervisor:
         listener: The descriptor at which the calls wait.
         names: The names of the calls, by number.
         families: Which process belongs to which branch.
-        allowances: Asked before each fork.
+        limits: Asked before each fork.
         mount: A branch's private mount, if branches have mounts.
     """
 
@@ -65,13 +65,13 @@ class Supervisor:
         listener: int,
         names: dict[int, str],
         families: Families,
-        allowances: Allowances,
+        limits: BranchLimits,
         mount: Optional[PrivateMount],
     ) -> None:
         self.listener = listener
         self._names = names
         self._families = families
-        self._allowances = allowances
+        self._limits = limits
         self._mount = mount
 
     def answer(self) -> None:
@@ -135,7 +135,7 @@ class Supervisor:
             return errno.EPERM
         if name in ("fork", "vfork", "clone"):
             is_thread = name == "clone" and bool(arguments[0] & _CLONE_THREAD)
-            is_allowed = self._allowances.may_start(branch, caller, is_thread=is_thread)
+            is_allowed = self._limits.may_start(branch, caller, is_thread=is_thread)
             return 0 if is_allowed else errno.EAGAIN
         if name == "setsid":
             self._families.open_session(linux.process_of_thread(caller), branch)

@@ -20,10 +20,10 @@ class Branches:
     missing, unknown or wrongly typed field is a ``ValidationError``.
     """
 
-    def __init__(self, sidecar: Sidecar, records: Records, sandboxing: ChosenSandbox) -> None:
+    def __init__(self, sidecar: Sidecar, records: Records, sandbox: ChosenSandbox) -> None:
         self._sidecar = sidecar
         self._records = records
-        self._sandboxing = sandboxing
+        self._sandbox = sandbox
         self._bindings: Mapping[str, str] = {}
 
     @validate_call
@@ -71,7 +71,7 @@ class Branches:
         With ``measure``, the memory that each branch holds is measured first.
         """
         infos = await self._sidecar.measure() if measure else self._sidecar.tree()
-        sandboxing = self._sandboxing
+        sandbox = self._sandbox
         return {
             "branches": infos,
             "current": self._records.current,
@@ -80,9 +80,9 @@ class Branches:
             "strategy_reason": self._sidecar.strategy_reason,
             "python_version": self._sidecar.python_version,
             "sandbox": {
-                "level": sandboxing.level,
-                "mechanism": sandboxing.mechanism,
-                "reason": sandboxing.reason,
+                "level": sandbox.level,
+                "mechanism": sandbox.mechanism,
+                "reason": sandbox.reason,
             },
         }
 

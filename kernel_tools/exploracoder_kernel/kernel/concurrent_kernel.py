@@ -36,8 +36,8 @@ class ConcurrentKernel(Kernel):
         self.shell = sockets.stream("shell")
         self._control, self._stdin, self._iopub = map(sockets.stream, ("control", "stdin", "iopub"))
         self._tasks: set[asyncio.Task[None]] = set()
-        self._stopped = asyncio.Event()
-        self._prompting = asyncio.Lock()
+        self._stop_event = asyncio.Event()
+        self._prompt_lock = asyncio.Lock()
         self._prompt: tuple[list[bytes], str, asyncio.Future[str]] | None = None
 
     def turn(self, stream: ZMQStream, message: Message) -> AbstractAsyncContextManager[Any]:
@@ -53,7 +53,7 @@ class ConcurrentKernel(Kernel):
         self._iopub.flush(zmq.POLLIN)  # greet early subscribers before all else
         self.publish("status", {"execution_state": "starting"})
         try:
-            await self._stopped.wait()
+            await self._stop_event.wait()
         finally:
             tasks = tuple(self._tasks)
             for task in tasks:
@@ -62,7 +62,7 @@ class ConcurrentKernel(Kernel):
 
     def stop(self) -> None:
         """End ``serve``; requests in progress are cancelled."""
-        self._stopped.set()
+        self._stop_event.set()
 
     def close(self) -> None:
         """Tell all front ends that the kernel is ending, and flush the outgoing messages."""
@@ -103,7 +103,7 @@ class ConcurrentKernel(Kernel):
         ipykernel's own implementation blocks the whole kernel until somebody answers.
         """
         content = {"prompt": prompt, "password": is_password}
-        async with self._prompting:
+        async with self._prompt_lock:
             answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
             message: Any = self._session.send(
                 self._stdin, "input_request", content, request.message, request.ident

@@ -68,9 +68,9 @@ class RequestOptions(BaseModel):
 
     @field_validator("subtask", mode="before")
     @classmethod
-    def _only_text(cls, given: object) -> object:
+    def _only_text(cls, value: object) -> object:
         """Ignore other types: the cell's own metadata must not keep it from running."""
-        return given if isinstance(given, str) else None
+        return value if isinstance(value, str) else None
 
 
 T = TypeVar("T", bound=BaseModel)

@@ -53,12 +53,12 @@ class Front(ConcurrentKernel):
     Args:
         sidecar: The sidecar whose branches answer.
         python: The interpreter of its cells.
-        sandboxing: How cells are sandboxed.
+        sandbox: How cells are sandboxed.
         sockets: Where requests arrive.
     """
 
     def __init__(
-        self, sidecar: Sidecar, python: str, sandboxing: ChosenSandbox, sockets: Sockets
+        self, sidecar: Sidecar, python: str, sandbox: ChosenSandbox, sockets: Sockets
     ) -> None:
         super().__init__(sockets)
         self._sidecar = sidecar
@@ -67,11 +67,11 @@ class Front(ConcurrentKernel):
             f"ExploraCoder {_VERSION}: a kernel whose state branches.\n"
             f"Python {sidecar.python_version} ({python})\n"
             f"Branches by {sidecar.strategy}: {sidecar.strategy_reason}.\n"
-            f"Sandbox {sandboxing}: {sandboxing.reason}\n"
+            f"Sandbox {sandbox}: {sandbox.reason}\n"
         )
         records = self._records = Records(sidecar.root)
         self._arrivals = Arrivals(sidecar, records)
-        self._branches = Branches(sidecar, records, sandboxing)
+        self._branches = Branches(sidecar, records, sandbox)
         self._cells = Cells(sidecar, self, self._branches, records)
         self._add_handlers()
 
@@ -111,9 +111,11 @@ class Front(ConcurrentKernel):
         target = self._records.find(branch_id)
         targets = [target]
         if branch_id is None:
-            running = [record for record in self._records if record.is_running]
-            peoples = [record for record in running if record is target or record.is_by_hand]
-            targets = peoples or running
+            running_records = [record for record in self._records if record.is_running]
+            peoples = [
+                record for record in running_records if record is target or record.is_by_hand
+            ]
+            targets = peoples or running_records
         for record in targets:
             self.start_task(self._sidecar.interrupt(record.id))
 
@@ -136,7 +138,7 @@ class Front(ConcurrentKernel):
     async def execute_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
         """Run a cell."""
         cell, record = NotebookCell.of(Request(parent, ident)), self._record()
-        if record.aborted == ident:
+        if record.failed_client == ident:
             self.reply(stream, ident, parent, {"status": "aborted"})
             return
         try:
@@ -158,11 +160,11 @@ class Front(ConcurrentKernel):
 
         async def end() -> None:
             async with record.turn:  # once all that wait now have had their turn
-                record.aborted = None
+                record.failed_client = None
 
         if stream is not self.shell or not cell.stops_others:
             return
-        record.aborted = cell.request.ident
+        record.failed_client = cell.request.ident
         # Cells that were sent in one go have arrived by then.
         stream.flush(zmq.POLLIN)
         self.start_task(end())

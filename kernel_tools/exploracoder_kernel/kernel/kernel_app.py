@@ -76,7 +76,7 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
     from exploracoder_kernel.sandbox import choose
     from exploracoder_kernel.sidecar import Sidecar
 
-    sandboxing = await asyncio.to_thread(
+    sandbox = await asyncio.to_thread(
         choose,
         options.sandbox,
         python=options.python,
@@ -89,10 +89,10 @@ async def _serve(options: StartOptions, sockets: Sockets, parent: int) -> None:
         options.folder,
         strategy=options.strategy,
         env=options.environment(os.environ),
-        launcher=sandboxing.launcher,
+        launcher=sandbox.launcher,
         memory_budget_bytes=budget,
     ) as sidecar:
-        front = Front(sidecar, options.python, sandboxing, sockets)
+        front = Front(sidecar, options.python, sandbox, sockets)
         _heed_signals(front)
         front.start_task(_stop_when_orphaned(front, parent))
         await front.serve()

@@ -48,11 +48,11 @@ class Conversation:
         self._transport = transport_of(client, with_iopub=bool(on_published or on_lost))
         self._on_published = on_published
         self._on_lost = on_lost
-        self._asked: dict[str, asyncio.Future[Message]] = {}
+        self._replies: dict[str, asyncio.Future[Message]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._why_lost = ""
         self._kernel_session = ""
-        self._missed = 0
+        self._missing_replies = 0
 
     async def __aenter__(self) -> Conversation:
         """Open the channels.
@@ -91,12 +91,12 @@ class Conversation:
         message = session.msg(kind, dict(content or {}), metadata=dict(metadata or {}))
         message_id = str(message["header"]["msg_id"])
         reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._asked[message_id] = reply
+        self._replies[message_id] = reply
         try:
             self._send(channel, message)
             return await reply
         finally:
-            del self._asked[message_id]
+            del self._replies[message_id]
 
     async def ask(
         self,
@@ -117,15 +117,15 @@ class Conversation:
     def _send(self, channel: ChannelName, message: Message) -> None:
         try:
             self._transport.send(channel, message)
-        except SidecarError as closed:
-            self._give_up(str(closed))
+        except SidecarError as error:
+            self._give_up(str(error))
             raise
 
     async def _listen(self) -> None:
         try:
             await self._transport.listen(self._take)
-        except SidecarError as closed:
-            self._give_up(str(closed))
+        except SidecarError as error:
+            self._give_up(str(error))
         except Exception:  # noqa: BLE001  # the outermost frame: whoever waits must be told
             _log.exception("Nothing more can be read.")
             self._give_up("The connection to the kernel failed.")
@@ -146,14 +146,14 @@ class Conversation:
                 _log.exception("A %s could not be dealt with.", kind)
 
     def _take_reply(self, message: Message) -> None:
-        self._missed = 0
+        self._missing_replies = 0
         session = str(message["header"].get("session"))
         if self._kernel_session and session != self._kernel_session:
             self._give_up(_RESTARTED)
         self._kernel_session = session
-        waiting = self._asked.get(str(message["parent_header"].get("msg_id")))
-        if waiting is not None and not waiting.done():
-            waiting.set_result(message)
+        reply = self._replies.get(str(message["parent_header"].get("msg_id")))
+        if reply is not None and not reply.done():
+            reply.set_result(message)
 
     async def _watch(self) -> None:
         """Fail pending requests once the kernel has ended, stopped answering or been restarted."""
@@ -161,10 +161,10 @@ class Conversation:
             await asyncio.sleep(_LOOK_SECONDS)
             if not await self._is_alive():
                 self._give_up(_ENDED)
-            if self._missed > _MOST_MISSED:
+            if self._missing_replies > _MOST_MISSED:
                 self._give_up(_DEAF)
             # A kernel that its manager started and that has not answered yet may still be starting.
-            self._missed += bool(self._kernel_session) or self._client.parent is None
+            self._missing_replies += bool(self._kernel_session) or self._client.parent is None
             with contextlib.suppress(SidecarError):
                 self._send("control", self._client.session.msg("kernel_info_request"))
 
@@ -179,7 +179,7 @@ class Conversation:
         if self._why_lost:
             return
         self._why_lost = why
-        for reply in self._asked.values():
+        for reply in self._replies.values():
             if not reply.done():
                 reply.set_exception(SidecarError(why))
         if self._on_lost is not None:

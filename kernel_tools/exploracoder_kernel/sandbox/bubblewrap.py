@@ -17,7 +17,7 @@ from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.branch.private_mount import PARTS
 from exploracoder_kernel.branch.superuser import SYS_ADMIN
 from exploracoder_kernel.launcher import Command, Folder, Setup, start
-from exploracoder_kernel.sandbox import layout, seccomp
+from exploracoder_kernel.sandbox import seccomp, visible_files
 from exploracoder_kernel.sandbox.advice import trial
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits, kernel_version
 
@@ -82,7 +82,7 @@ class BubblewrapLauncher:
 
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once."""
-        inside, places = layout.confined(
+        inside, places = visible_files.confined(
             command,
             home=_HOME,
             temporary="/tmp",
@@ -140,7 +140,9 @@ def trouble(program: Program, *, has_network: bool) -> str | None:
     """What goes wrong when bubblewrap is tried; None if it works. Tried once per process."""
     paths = [Path(path) for path in ("/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store")]
     places = [
-        layout.Place(path, "readable") for path in paths if path.is_dir() and not path.is_symlink()
+        visible_files.Place(path, "readable")
+        for path in paths
+        if path.is_dir() and not path.is_symlink()
     ]
     options = [
         *_isolation(program, has_network),
@@ -187,7 +189,7 @@ def _own_files(files: list[int]) -> list[str]:
     """Options for the files from which the reaper makes the root branch's private folder."""
     options = [word for part in PARTS for word in ("--dir", f"{_BRANCH}/{part}")]
     options += ["--symlink", f"{_BRANCH}/tmp".lstrip("/"), "/tmp"]
-    for place, source in layout.caches().items():
+    for place, source in visible_files.caches().items():
         with contextlib.suppress(OSError):
             descriptor = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
             files.append(descriptor)
@@ -197,16 +199,16 @@ def _own_files(files: list[int]) -> list[str]:
     return options
 
 
-def _seen(places: tuple[layout.Place, ...]) -> list[str]:
+def _seen(places: tuple[visible_files.Place, ...]) -> list[str]:
     options: list[str] = []
-    for target, link in layout.links():
+    for target, link in visible_files.links():
         options += ["--symlink", target, str(link)]
     linked_paths: set[Path] = set()
     for place in places:
         path = _inside(place.path)
-        if place.seen == "readable":
+        if place.visibility == "readable":
             options += ["--ro-bind", str(place.path), str(path)]
-        elif place.seen == "hidden folder":
+        elif place.visibility == "hidden folder":
             options += ["--tmpfs", str(path)]
         else:
             options += ["--ro-bind", os.devnull, str(path)]
@@ -214,7 +216,7 @@ def _seen(places: tuple[layout.Place, ...]) -> list[str]:
             options += _link_to(place.path)
             linked_paths.add(place.path)
     for place in places:
-        if place.seen == "hidden folder":
+        if place.visibility == "hidden folder":
             options += ["--remount-ro", str(_inside(place.path))]
     return options
 

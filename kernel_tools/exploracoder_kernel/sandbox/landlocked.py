@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.launcher import Command, Folder, Setup, start
-from exploracoder_kernel.sandbox import layout, seccomp
+from exploracoder_kernel.sandbox import seccomp, visible_files
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -41,7 +41,7 @@ class LandlockLauncher:
     def launch(self, command: Command) -> subprocess.Popen[bytes]:
         """Start it and return at once."""
         root = f"{command.scratch}/root"
-        inside, places = layout.confined(
+        inside, places = visible_files.confined(
             command,
             home=f"{root}/home",
             temporary=f"{root}/tmp",
@@ -90,26 +90,26 @@ def shortcomings() -> str:
 def _bring_caches(folder: Path, home: Path) -> None:
     """Copy the caches, and link to them in the home: a link is quicker to copy for each fork."""
     folder.mkdir()
-    for place, source in layout.caches().items():
+    for place, source in visible_files.caches().items():
         with contextlib.suppress(OSError):
             shutil.copyfile(source, folder / source.name)
             (home / place).parent.mkdir(parents=True, exist_ok=True)
             (home / place).symlink_to(folder / source.name)
 
 
-def _readable(places: Iterable[layout.Place]) -> tuple[list[str], list[str]]:
+def _readable(places: Iterable[visible_files.Place]) -> tuple[list[str], list[str]]:
     """The paths that may be read, and the folders that may only be listed.
 
     A right on a folder covers all below it, so one with something hidden in it is taken apart.
     """
     all_places = tuple(places)
-    hidden_paths = {place.path for place in all_places if place.seen != "readable"}
+    hidden_paths = {place.path for place in all_places if place.visibility != "readable"}
     above = {folder for path in hidden_paths for folder in path.parents}
     readable: list[str] = []
     listed_folders: list[str] = []
-    waiting = [place.path for place in all_places if place.seen == "readable"]
-    while waiting:
-        path = waiting.pop()
+    stack = [place.path for place in all_places if place.visibility == "readable"]
+    while stack:
+        path = stack.pop()
         if path not in above:
             readable.append(str(path))
             continue
@@ -117,5 +117,5 @@ def _readable(places: Iterable[layout.Place]) -> tuple[list[str], list[str]]:
         # What a link leads to may be hidden; to read the link itself, no right is needed.
         with os.scandir(path) as entries:
             inside = [Path(entry.path) for entry in entries if not entry.is_symlink()]
-        waiting += [inner for inner in inside if inner not in hidden_paths]
+        stack += [inner for inner in inside if inner not in hidden_paths]
     return readable, listed_folders

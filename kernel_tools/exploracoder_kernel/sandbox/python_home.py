@@ -77,7 +77,7 @@ def find(python: str, environment: Mapping[str, str]) -> PythonHome:
 
 
 @functools.lru_cache(maxsize=64)
-def _find(python: str, _changed: int, environment: tuple[tuple[str, str], ...]) -> PythonHome:
+def _find(python: str, _mtime: int, environment: tuple[tuple[str, str], ...]) -> PythonHome:
     facts = _ask(python, {n: v for n, v in environment if n != _OWN_PATHS})
     executable = python
     if _is_script(Path(python)) and facts["executable"]:

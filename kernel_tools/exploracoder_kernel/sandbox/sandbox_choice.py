@@ -91,9 +91,9 @@ def choose(
     missing = [] if trouble is None else [trouble]
     for mechanism in mechanisms if trouble is None else ():
         by = _by_bubblewrap if mechanism == "bubblewrap" else _by_landlock
-        sandboxing = by(target_level, input_paths, limits or SandboxLimits(), missing)
-        if sandboxing is not None:
-            return sandboxing
+        sandbox = by(target_level, input_paths, limits or SandboxLimits(), missing)
+        if sandbox is not None:
+            return sandbox
     if level == "auto" and (consent or Consent()).is_given():
         reason = f"You agreed to go on without: {_WHAT_IT_IS['off']}. {' '.join(missing)}"
         return ChosenSandbox("off", "none", reason, PlainLauncher())
@@ -127,8 +127,8 @@ def _by_landlock(
     if not version:
         missing.append("The kernel has no Landlock (Linux 5.13, switched on).")
         return None
-    has = f"The kernel has Landlock (version {version}), and system calls are filtered"
-    because = " ".join([*missing, has])
+    finding = f"The kernel has Landlock (version {version}), and system calls are filtered"
+    because = " ".join([*missing, finding])
     reason = f"{because}: {_WHAT_IT_IS[level]}. {landlocked.shortcomings()}."
     launcher = landlocked.LandlockLauncher(level == "network", inputs, limits)
     return ChosenSandbox(level, "landlock", reason, launcher)

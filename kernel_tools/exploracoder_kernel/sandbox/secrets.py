@@ -46,10 +46,10 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
         is_home: Whether every dotfile at the top counts, since programs keep their keys there.
     """
     paths: list[Path] = []
-    waiting = deque([folder])
+    queue = deque([folder])
     count = 0
-    while waiting and count < _MOST:
-        place = waiting.popleft()
+    while queue and count < _MOST:
+        place = queue.popleft()
         for entry in _entries(place):
             count += 1
             is_top = place == folder
@@ -59,7 +59,7 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
                 config = Path(entry.path) / "config"
                 paths += [config] if config.is_file() else []
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
-                waiting.append(Path(entry.path))
+                queue.append(Path(entry.path))
     return paths
 
 

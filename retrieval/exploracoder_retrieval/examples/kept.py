@@ -113,10 +113,10 @@ class KeptExamples:
             self._home(one.library) / f"{one.id}.{slug(embedder.name)}.vector" for one in examples
         ]
         rows = {file: row for file in files if (row := _read_vector(file, embedder)) is not None}
-        lacking = [pair for pair in zip(files, examples, strict=True) if pair[0] not in rows]
-        if lacking:
-            new_vectors = embedder.embed([one.title or one.code for _, one in lacking])
-            for (file, _), row in zip(lacking, new_vectors, strict=True):
+        misses = [pair for pair in zip(files, examples, strict=True) if pair[0] not in rows]
+        if misses:
+            new_vectors = embedder.embed([one.title or one.code for _, one in misses])
+            for (file, _), row in zip(misses, new_vectors, strict=True):
                 rows[file] = row
                 with suppress(OSError):  # it is computed again next time
                     write_atomically(file, row.tobytes())

@@ -82,8 +82,8 @@ def standing_alone(code: str, earlier: Sequence[str]) -> str:
         imports, needed_names | {name for one in numbers for name in others[one].reads}
     )
     body = _rendered(before.body, {id(others[one].node) for one in numbers})
-    have = set(code.splitlines())
-    return "\n".join([*(line for line in lines if line not in have), *body, code.strip()])
+    own_lines = set(code.splitlines())
+    return "\n".join([*(line for line in lines if line not in own_lines), *body, code.strip()])
 
 
 def _scopes(tree: ast.Module) -> Iterator[_Scope]:

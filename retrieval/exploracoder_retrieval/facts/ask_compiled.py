@@ -107,15 +107,15 @@ def describe_member(
 
 
 def describe_function(
-    name: str, value: Any, depth: int, leading: tuple[str, ...], decorator: str = ""
+    name: str, value: Any, depth: int, receiver: tuple[str, ...], decorator: str = ""
 ) -> list[str]:
     call = signature_of(value)
     if call is None:
         call = "*args, **kwargs"
-    elif leading and call.split(",")[0].strip() in ("self", "cls", "$self", "$type"):
-        leading = ()
+    elif receiver and call.split(",")[0].strip() in ("self", "cls", "$self", "$type"):
+        receiver = ()
     head = [indent(depth) + decorator] if decorator else []
-    head.append(f"{indent(depth)}def {name}({join(*leading, call)}):")
+    head.append(f"{indent(depth)}def {name}({join(*receiver, call)}):")
     return head + (docstring(value, depth + 1) or [indent(depth + 1) + "..."])
 
 

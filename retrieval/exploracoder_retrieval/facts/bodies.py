@@ -26,9 +26,9 @@ _PASSED = frozenset(
 
 def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """All nodes except names and constants, parents first; nested classes are skipped."""
-    waiting = [node for node in reversed(body) if not isinstance(node, ast.ClassDef)]
-    while waiting:
-        node = waiting.pop()
+    stack = [node for node in reversed(body) if not isinstance(node, ast.ClassDef)]
+    while stack:
+        node = stack.pop()
         yield node
         # Like `ast.iter_child_nodes`, in half the time.
         inner: list[ast.AST] = []
@@ -38,7 +38,7 @@ def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
                 inner += [each for each in value if type(each) not in _PASSED]
             elif type(value) not in _PASSED:
                 inner.append(value)
-        waiting += reversed(inner)
+        stack += reversed(inner)
 
 
 def read_raises(body: Sequence[ast.AST]) -> tuple[str, ...]:
@@ -93,10 +93,10 @@ def _comparisons(node: ast.AST, tables: Tables) -> Iterator[tuple[str, Sequence[
     match node:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.NotEq()], comparators=[one]):
             yield name, strings_in(ast.Tuple(elts=[one])), False
-        case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[listed]):
+        case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[container]):
             if isinstance(op, ast.In | ast.NotIn):
-                table = tables.get(listed.id, ()) if isinstance(listed, ast.Name) else ()
-                yield name, table or strings_in(listed), isinstance(op, ast.NotIn)
+                table = tables.get(container.id, ()) if isinstance(container, ast.Name) else ()
+                yield name, table or strings_in(container), isinstance(op, ast.NotIn)
         case ast.Subscript(value=ast.Name(id=table), slice=ast.Name(id=name)):
             yield name, tables.get(table, ()), True
         case ast.Match(subject=ast.Name(id=name), cases=cases):

@@ -22,7 +22,7 @@ class CompiledModules:
     """Stub texts of compiled modules; only these are imported, and only in the sandbox.
 
     With ``alone``, the packages around a compiled module are not run. A module inside one of
-    ``named``, paths that were never installed, is imported only if the user has allowed it.
+    ``named_paths``, paths that were never installed, is imported only if the user has allowed it.
     """
 
     def __init__(
@@ -31,12 +31,12 @@ class CompiledModules:
         on_skip: Callable[[str, str], None],
         *,
         alone: bool,
-        named: tuple[Path, ...] = (),
+        named_paths: tuple[Path, ...] = (),
     ) -> None:
         self._interpreter = interpreter
         self._on_skip = on_skip
         self._alone = alone
-        self._named = named
+        self._named_paths = named_paths
         self._stubs: dict[str, str] = {}
 
     def describe(self, modules: dict[str, Path | None]) -> None:
@@ -76,11 +76,11 @@ class CompiledModules:
         if path is None or self._interpreter.imports_named:
             return True
         is_installed = any(path.is_relative_to(folder) for folder in self._interpreter.search_paths)
-        return is_installed and not any(path.is_relative_to(folder) for folder in self._named)
+        return is_installed and not any(path.is_relative_to(folder) for folder in self._named_paths)
 
     def _ask(self, modules: dict[str, Path | None]) -> str:
         """Keep the answers, and return why the process ended early, if it did."""
-        if self._interpreter.confined is None:
+        if self._interpreter.confined_runner is None:
             raise NotConfined("None was given.")
         files = {
             name: str(path) if self._alone and path else None for name, path in modules.items()
@@ -88,7 +88,9 @@ class CompiledModules:
         script = Path(__file__).with_name("ask_compiled.py").read_text(encoding="utf-8")
         code = f"{script}\n\nanswer_all({files!r})\n"
         readable = tuple({path.parent: None for path in modules.values() if path})
-        output, reason = self._interpreter.confined(self._interpreter.executable, code, readable)
+        output, reason = self._interpreter.confined_runner(
+            self._interpreter.executable, code, readable
+        )
         for line in output.splitlines():
             self._take(line, modules)
         return reason or "it gave no answer"

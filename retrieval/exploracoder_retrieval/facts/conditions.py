@@ -31,8 +31,8 @@ def statements(body: Sequence[ast.stmt], version: tuple[int, ...]) -> Iterator[a
                     yield from statements(then, version)
                 if verdict is not True:
                     yield from statements(other, version)
-            case ast.Try(body=tried, handlers=handlers, orelse=other, finalbody=last):
-                for part in (tried, *(one.body for one in handlers), other, last):
+            case ast.Try(body=block, handlers=handlers, orelse=other, finalbody=last):
+                for part in (block, *(one.body for one in handlers), other, last):
                     yield from statements(part, version)
             case ast.With(body=inner) | ast.AsyncWith(body=inner):
                 yield node

@@ -56,21 +56,21 @@ class Lineages:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._known: dict[str, Lineage] = {}
+        self._by_path: dict[str, Lineage] = {}
         self._open: list[str] = []  # classes being linearised
 
     def of(self, start: LocatedClass) -> Lineage:
         """The lineage of a class. If it inherits from itself, the lineage ends at the cycle."""
-        lineage = self._known.get(start.path)
+        lineage = self._by_path.get(start.path)
         if lineage is not None:
             return lineage
         if start.path in self._open or len(self._open) >= _MAX_DEPTH:
             circle = f"{start.path} inherits from itself" if start.path in self._open else ""
             return Lineage((start,), (), circle)
         self._open.append(start.path)
-        self._known[start.path] = self._linearise(start)
+        self._by_path[start.path] = self._linearise(start)
         self._open.pop()
-        return self._known[start.path]
+        return self._by_path[start.path]
 
     def _linearise(self, start: LocatedClass) -> Lineage:
         bases: list[LocatedClass] = []

@@ -24,7 +24,7 @@ class ModuleFiles:
     name: str
     source: Path | None
     stub: Path | None
-    compiled: Path | None
+    binary: Path | None
     folders: tuple[Path, ...]
 
     @property
@@ -36,7 +36,7 @@ class ModuleFiles:
 class _Listing:
     files: frozenset[str]
     folders: frozenset[str]
-    compiled: dict[str, str]
+    binaries: dict[str, str]
     names: frozenset[str]
 
 
@@ -44,7 +44,7 @@ class ModuleFinder:
     """Finds modules by dotted name under the search paths, in their order.
 
     Below ``homes``, the folders of libraries given by path, links to folders are not followed;
-    elsewhere only links that form a cycle are skipped. ``skipped`` records what was left out.
+    elsewhere only links that form a cycle are skipped. ``skip_reasons`` records what was left out.
     """
 
     def __init__(
@@ -54,23 +54,23 @@ class ModuleFinder:
         *,
         homes: tuple[Path, ...] = (),
     ) -> None:
-        self.skipped: dict[str, str] = {}
+        self.skip_reasons: dict[str, str] = {}
         self._homes = homes
         self._search_paths = search_paths
         self._builtin = builtin
-        self._found: dict[str, ModuleFiles | None] = {}
+        self._files: dict[str, ModuleFiles | None] = {}
         self._listings: dict[Path, _Listing] = {}
 
     def find(self, name: str) -> ModuleFiles | None:
         """The module's files, or None if there is no such module."""
         if name.count(".") > MAX_DEPTH:
             return None
-        if name not in self._found:
+        if name not in self._files:
             files = self._look_for(name)
             if files is not None and files.stub is None:
                 files = replace(files, stub=self._stub_apart(name))
-            self._found[name] = files
-        return self._found[name]
+            self._files[name] = files
+        return self._files[name]
 
     def is_builtin(self, name: str) -> bool:
         """Whether the module is part of the interpreter itself and has no file."""
@@ -113,14 +113,14 @@ class ModuleFinder:
                 if _has_init(inner):
                     return _package(name, inner)
                 namespace.append(inner)
-            if last in listing.compiled or {f"{last}.py", f"{last}.pyi"} & listing.files:
+            if last in listing.binaries or {f"{last}.py", f"{last}.pyi"} & listing.files:
                 return _plain(name, last, folder, listing)
         return ModuleFiles(name, None, None, None, tuple(namespace)) if namespace else None
 
     def _listing(self, folder: Path) -> _Listing:
         if folder not in self._listings:
             inside = next((home for home in self._homes if folder.is_relative_to(home)), None)
-            self._listings[folder] = _list(folder, inside, self.skipped.__setitem__)
+            self._listings[folder] = _list(folder, inside, self.skip_reasons.__setitem__)
         return self._listings[folder]
 
 
@@ -174,7 +174,7 @@ def _package(name: str, folder: Path) -> ModuleFiles:
 
 def _plain(name: str, last: str, folder: Path, listing: _Listing) -> ModuleFiles:
     source, stub = f"{last}.py", f"{last}.pyi"
-    extension = listing.compiled.get(last)
+    extension = listing.binaries.get(last)
     return ModuleFiles(
         name,
         folder / source if source in listing.files else None,

@@ -31,8 +31,8 @@ class Scope:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self._known: dict[tuple[str, bool, str], Definition | None] = {}
-        self._exported: dict[str, frozenset[str]] = {}
+        self._definitions: dict[tuple[str, bool, str], Definition | None] = {}
+        self._exports: dict[str, frozenset[str]] = {}
 
     def resolve(self, module: Module, name: str) -> Definition | None:
         """What the dotted ``name`` refers to in a module, builtins included."""
@@ -63,12 +63,12 @@ class Scope:
     def member(self, module: Module, name: str, steps: int = 0) -> Definition | None:
         """What ``name`` refers to at the top level of a module; None if it is not defined there."""
         key = (module.name, module.is_stub, name)
-        if key in self._known:
-            return self._known[key]
-        self._known[key] = None  # an import cycle ends here
+        if key in self._definitions:
+            return self._definitions[key]
+        self._definitions[key] = None  # an import cycle ends here
         if steps < _MAX_STEPS:
-            self._known[key] = self._look(module, name, steps + 1)
-        return self._known[key]
+            self._definitions[key] = self._look(module, name, steps + 1)
+        return self._definitions[key]
 
     def _look(self, module: Module, name: str, steps: int) -> Definition | None:
         own = _defined(Definition(module, None), name)
@@ -162,9 +162,9 @@ class Scope:
 
     def is_exported(self, module: Module, name: str) -> bool:
         """Whether ``from module import *`` binds a name."""
-        if module.name not in self._exported:
-            self._exported[module.name] = frozenset(self.exports(module) or ())
-        names = self._exported[module.name]
+        if module.name not in self._exports:
+            self._exports[module.name] = frozenset(self.exports(module) or ())
+        names = self._exports[module.name]
         return name in names if names else not name.startswith("_")
 
     def inside(self, module: Module, qualname: str) -> Definition | None:

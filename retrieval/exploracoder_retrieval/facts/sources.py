@@ -37,7 +37,7 @@ class InstalledSources:
     Standard library stubs come with jedi and take precedence over its source, much of which is
     written in C. A compiled module without source or stub is described in the interpreter's
     sandbox, without its parent packages; one that was never installed, because it lies in
-    ``named`` or in ``more_paths``, the homes of libraries, only if the user has allowed it.
+    ``named_paths`` or in ``more_paths``, the homes of libraries, only if the user has allowed it.
     """
 
     def __init__(
@@ -46,16 +46,19 @@ class InstalledSources:
         store: FactStore,
         more_paths: tuple[Path, ...] = (),
         *,
-        named: tuple[Path, ...] = (),
-        compiled: CompiledModules | None = None,
+        named_paths: tuple[Path, ...] = (),
+        compiled_modules: CompiledModules | None = None,
     ) -> None:
         paths = (*more_paths, *interpreter.search_paths)
         self.finder = ModuleFinder(paths, interpreter.builtin_modules, homes=more_paths)
         self._interpreter = interpreter
         self._store = store
         self._homes = more_paths
-        self._compiled = compiled or CompiledModules(
-            interpreter, lambda name, reason: None, alone=True, named=(*named, *more_paths)
+        self._compiled_stubs = compiled_modules or CompiledModules(
+            interpreter,
+            lambda name, reason: None,
+            alone=True,
+            named_paths=(*named_paths, *more_paths),
         )
         self._modules: dict[str, Module | None] = {}
         self._stubs: dict[str, Module | None] = {}
@@ -109,8 +112,8 @@ class InstalledSources:
         path = files.source or files.stub
         if path is not None:
             return self._from(path, files)
-        if files.compiled is not None:
-            return self._described(name, files.compiled)
+        if files.binary is not None:
+            return self._described(name, files.binary)
         return Module(name=name, is_package=True)
 
     def _from(self, path: Path, files: ModuleFiles, *, is_stub: bool = False) -> Module | None:
@@ -144,15 +147,15 @@ class InstalledSources:
         return next((home for home in self._homes if path.is_relative_to(home)), None)
 
     def _described(self, name: str, path: Path | None) -> Module | None:
-        self._compiled.describe({name: path})
-        text = self._compiled.stub(name)
+        self._compiled_stubs.describe({name: path})
+        text = self._compiled_stubs.stub(name)
         try:
             version = self._interpreter.version
             return (
                 read_module(parse(text), name, is_package=False, version=version) if text else None
             )
         except UnreadableSource:
-            self._compiled.give_up(name, "what it says of itself is not Python")
+            self._compiled_stubs.give_up(name, "what it says of itself is not Python")
             return None
 
 
@@ -160,24 +163,27 @@ class RepositorySources:
     """The modules of a repository, falling back to the installed ones."""
 
     def __init__(
-        self, modules: Mapping[str, Module], files: Mapping[str, str], installed: InstalledSources
+        self,
+        modules: Mapping[str, Module],
+        files: Mapping[str, str],
+        installed_sources: InstalledSources,
     ) -> None:
         self.own = modules
-        self.installed = installed
+        self.installed_sources = installed_sources
         self._files = files
 
     def module(self, name: str) -> Module | None:
         """The repository's own module of this name, else the installed one."""
         own_module = self.own.get(name)
-        return own_module if own_module is not None else self.installed.module(name)
+        return own_module if own_module is not None else self.installed_sources.module(name)
 
     def stub(self, name: str) -> Module | None:
         """The stub beside an installed module's source, or None."""
-        return None if name in self.own else self.installed.stub(name)
+        return None if name in self.own else self.installed_sources.stub(name)
 
     def file(self, module: Module) -> str | None:
         """The file of a module; the repository's own are relative to its top folder."""
-        return self._files.get(module.name) or self.installed.file(module)
+        return self._files.get(module.name) or self.installed_sources.file(module)
 
     def submodules(self, package: str) -> Iterator[str]:
         """The names of the modules directly inside one of the repository's packages."""

@@ -30,7 +30,7 @@ class _Place:
     """Where members are published, and the owner's name as shown in signatures."""
 
     path: str
-    shown: str
+    owner_name: str
     depth: int
 
 
@@ -84,16 +84,16 @@ class Describer:
             if place.depth < _MAX_CLASS_DEPTH and member.path.startswith(owner.path):
                 yield from self._class(member, path, twins, depth=place.depth + 1)
         elif isinstance(member.item, Function) and not is_property(member.item):
-            yield _owned(place.shown, self._function(member, path, twins, owner=owner))
+            yield _owned(place.owner_name, self._function(member, path, twins, owner=owner))
         elif accessor := accessor_class(member, self._names):
-            shown_name = f"{place.shown}.{name}"
+            shown_name = f"{place.owner_name}.{name}"
             yield self._doc(
                 accessor, path, "property", shown_name, accessor.item.doc.strip(), twins
             )
             if place.depth < _MAX_CLASS_DEPTH:
                 yield from self._all_members(accessor, _Place(path, shown_name, place.depth + 1))
         elif self._is_public_attribute(owner, member):
-            yield _owned(place.shown, self._attribute(member, path, twins, owner=owner))
+            yield _owned(place.owner_name, self._attribute(member, path, twins, owner=owner))
 
     def _own_bases(self, cls: Api) -> Iterator[Api]:
         """A class and its bases within the library.

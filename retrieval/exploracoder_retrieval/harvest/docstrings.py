@@ -64,7 +64,7 @@ def find_examples(doc: str) -> tuple[str, ...]:
 
 def without_examples(doc: str) -> str:
     """A docstring without the code that `find_examples` finds and without doctest output."""
-    doc = _FENCE.sub(lambda found: "" if found["language"].lower() in _PYTHON else found[0], doc)
+    doc = _FENCE.sub(lambda match: "" if match["language"].lower() in _PYTHON else match[0], doc)
     doc = _CODE_BLOCK.sub(_without_code, doc)
     return _DOCTEST.sub("", doc)
 

@@ -27,9 +27,11 @@ class LibrarySources(InstalledSources):
     def __init__(self, target: Target, interpreter: Interpreter, on_skip: Skip) -> None:
         homes = () if target.home is None else (target.home,)
         paths = () if target.named is None else (target.named,)
-        compiled_modules = CompiledModules(interpreter, on_skip, alone=bool(paths), named=paths)
+        compiled_modules = CompiledModules(
+            interpreter, on_skip, alone=bool(paths), named_paths=paths
+        )
         store = FactStore(None, interpreter.version)
-        super().__init__(interpreter, store, homes, compiled=compiled_modules)
+        super().__init__(interpreter, store, homes, compiled_modules=compiled_modules)
         self.library = target.import_name
         self._target = target
         self._on_skip = on_skip
@@ -48,15 +50,15 @@ class LibrarySources(InstalledSources):
         files = self.finder.find(name)
         if files is None:
             return self.finder.is_builtin(name)
-        return files.source is None and files.compiled is not None
+        return files.source is None and files.binary is not None
 
     def _read(self, name: str) -> Module | None:
         files = self.finder.find(name)
         if files is None:
             return self._described(name, None) if self.finder.is_builtin(name) else None
         module = self._from(files.source, files) if files.source else None
-        if module is None and files.compiled:
-            module = self._described(name, files.compiled)
+        if module is None and files.binary:
+            module = self._described(name, files.binary)
         if module is None and files.stub:
             module = self._from(files.stub, files)
         return module or (Module(name=name, is_package=True) if files.folders else None)
@@ -75,20 +77,20 @@ class LibrarySources(InstalledSources):
         if not self._is_asked:
             # One process for the whole library: most of its time goes into imports.
             self._is_asked = True
-            self._compiled.describe({**dict(self._compiled_modules()), name: path})
+            self._compiled_stubs.describe({**dict(self._compiled_modules()), name: path})
         return super()._described(name, path)
 
     def _compiled_modules(self) -> Iterator[tuple[str, Path | None]]:
-        waiting = [self.library]
-        while waiting:
-            name = waiting.pop()
+        stack = [self.library]
+        while stack:
+            name = stack.pop()
             files = self.finder.find(name)
             if files is None or not is_published(name.replace("._", ".")):
                 continue
-            if files.compiled and not files.source:
-                yield name, files.compiled
+            if files.binary and not files.source:
+                yield name, files.binary
             if files.folders:
-                waiting += list(self.finder.submodules(name))
+                stack += list(self.finder.submodules(name))
 
 
 class StubbedSources:
@@ -101,15 +103,15 @@ class StubbedSources:
     def __init__(self, sources: LibrarySources) -> None:
         self.file = sources.file
         self._sources = sources
-        self._declared: dict[str, Module | None] = {}
+        self._declarations: dict[str, Module | None] = {}
 
     def module(self, name: str) -> Module | None:
         """A module, or the stub that declares it."""
         if not self._sources.is_foreign_and_compiled(name):
             return self._sources.module(name)
-        if name not in self._declared:
-            self._declared[name] = self._sources.declared(name)
-        return self._declared[name]
+        if name not in self._declarations:
+            self._declarations[name] = self._sources.declared(name)
+        return self._declarations[name]
 
     def stub(self, name: str) -> Module | None:
         """The stub beside a module that was read."""

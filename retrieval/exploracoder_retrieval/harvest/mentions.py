@@ -140,8 +140,8 @@ class ApiNames:
         """Variables assigned from a call of a class, each with the class's path."""
         for node in nodes:
             match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
-                    root, dot, rest = (dotted(called) or "").partition(".")
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=callee)):
+                    root, dot, rest = (dotted(callee) or "").partition(".")
                     path = self._paths.get(imports.get(root, root) + dot + rest)
                     if path is not None and path.rpartition(".")[2][:1].isupper():
                         yield name, path

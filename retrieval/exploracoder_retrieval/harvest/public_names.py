@@ -101,7 +101,7 @@ class Names:
     def __init__(self, sources: LibrarySources) -> None:
         self.sources = sources
         self.scope = LibraryScope(sources, sources)
-        self._annotated = LibraryScope(StubbedSources(sources), sources)
+        self._annotation_scope = LibraryScope(StubbedSources(sources), sources)
         self._stubs: dict[str, Definition] = {}
         self._members: dict[str, dict[str, Api]] = {}
 
@@ -136,14 +136,14 @@ class Names:
 
     def annotated(self, api: Api, name: str) -> Api | None:
         """Like `in_scope`, for a name in an annotation; nothing is imported for it."""
-        return self._api(self._annotated.resolve(api.module, name))
+        return self._api(self._annotation_scope.resolve(api.module, name))
 
     def lineage(self, cls: Api, *, is_annotated: bool = False) -> Lineage:
         """A class and its bases in method resolution order.
 
         With ``is_annotated``, nothing is imported for it, as in `annotated`.
         """
-        lineages = (self._annotated if is_annotated else self.scope).lineages
+        lineages = (self._annotation_scope if is_annotated else self.scope).lineages
         assert isinstance(cls.item, Class)
         own = LocatedClass(cls.module, cls.item)
         if cls.item.bases or cls.stub is None or not isinstance(cls.stub.item, Class):

@@ -63,7 +63,7 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     if target.source != "docs":
         names = Names(LibrarySources(target, interpreter, skip))
     code_docs = _describe_all(target, names, progress) if names else []
-    for name, reason in names.sources.finder.skipped.items() if names else ():
+    for name, reason in names.sources.finder.skip_reasons.items() if names else ():
         if Path(name).is_relative_to(target.root):
             skip(name, reason)
     import_name = target.import_name if names else None

@@ -31,7 +31,7 @@ class Surface:
     def __init__(self, names: Names) -> None:
         self._names = names
         self._sources = names.sources
-        self._listed: dict[str, list[str] | None] = {}
+        self._export_lists: dict[str, list[str] | None] = {}
 
     def collect(self, import_name: str) -> list[PublishedApi]:
         """Every published definition once, ordered by best path."""
@@ -61,12 +61,12 @@ class Surface:
         """The names that a module and its stub list: either may leave some to run time."""
         if module is None:
             return None
-        if module.name not in self._listed:
+        if module.name not in self._export_lists:
             both = (module, self._sources.stub(module.name))
             lists = (self._names.scope.exports(each) or () for each in both if each is not None)
             exports = dict.fromkeys(name for names in lists for name in names)
-            self._listed[module.name] = list(exports) or None
-        return self._listed[module.name]
+            self._export_lists[module.name] = list(exports) or None
+        return self._export_lists[module.name]
 
     def _public_names(self, module: Module) -> Iterator[tuple[str, bool]]:
         exports = self._exports(module)

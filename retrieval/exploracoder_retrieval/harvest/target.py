@@ -152,7 +152,7 @@ def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -
 
 
 def _root(files: ModuleFiles) -> Path:
-    return next(filter(None, (*files.folders, files.source, files.compiled, files.stub)))
+    return next(filter(None, (*files.folders, files.source, files.binary, files.stub)))
 
 
 def _find_path(path: Path) -> Target:

@@ -45,8 +45,8 @@ FEATURES = (
 class Corpus:
     """One library, ready for ranking: documents, their words, and their standing, row by row.
 
-    ``memory`` holds the examples that are kept for it. ``allowed`` are the rows that may be found;
-    None: all.
+    ``memory`` holds the examples that are kept for it. ``allowed_rows`` are those that may be
+    found; None: all.
     """
 
     docs: Sequence[ApiDoc]
@@ -54,7 +54,7 @@ class Corpus:
     names: NameIndex
     figures: Matrix
     memory: Memory | None = None
-    allowed: RowNumbers | None = None
+    allowed_rows: RowNumbers | None = None
 
     @classmethod
     def build(cls, docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Corpus:
@@ -76,9 +76,9 @@ class Corpus:
     def best(self) -> RowNumbers:
         """The rows that are candidates for every query."""
         rows, _ = self.standing
-        if self.allowed is None:
+        if self.allowed_rows is None:
             return best_standing(rows, STANDING_DEPTH)
-        return self.allowed[best_standing(rows[self.allowed], STANDING_DEPTH)]
+        return self.allowed_rows[best_standing(rows[self.allowed_rows], STANDING_DEPTH)]
 
 
 @dataclass(frozen=True)
@@ -106,15 +106,15 @@ class Raw:
     """Candidates of one library, before they are compared with those of others.
 
     ``meaning`` has a row for each part of the query, ``by_field`` one for each of FIELDS;
-    ``covered`` and ``remembered`` are features that need no comparison, ``evidence`` is how much
+    ``coverage`` and ``nearness`` are features that need no comparison, ``evidence`` is how much
     standing says. Each has a column per candidate.
     """
 
     rows: RowNumbers
     meaning: Matrix
     by_field: Matrix
-    covered: Matrix
-    remembered: Matrix
+    coverage: Matrix
+    nearness: Matrix
     standing: Matrix
     evidence: Matrix
 
@@ -135,8 +135,8 @@ def gather(
     nearness = np.zeros((1, len(corpus.docs)), dtype=np.float32)
     if corpus.memory is not None:
         nearness[0] = corpus.memory.nearness(vector, len(corpus.docs))
-    if corpus.allowed is not None:
-        hidden_rows = np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed)
+    if corpus.allowed_rows is not None:
+        hidden_rows = np.setdiff1d(np.arange(len(corpus.docs)), corpus.allowed_rows)
         by_part[:, hidden_rows] = nearness[:, hidden_rows] = 0
     is_chosen = np.zeros(len(corpus.docs), dtype=bool)
     is_chosen[corpus.best] = True
@@ -152,8 +152,8 @@ def gather(
         rows=rows,
         meaning=np.stack([_similar(neighbours, rows) for neighbours in near]),
         by_field=by_field[:, rows],
-        covered=coverage[None, rows],
-        remembered=nearness[:, rows],
+        coverage=coverage[None, rows],
+        nearness=nearness[:, rows],
         standing=standings[rows].T,
         evidence=np.full((1, len(rows)), evidence, dtype=np.float32),
     )
@@ -172,7 +172,7 @@ def features(candidates: Sequence[Raw]) -> Matrix:
 
     meaning = _standardised(joined([each.meaning for each in candidates]))
     by_field = _standardised(joined([each.by_field for each in candidates]))
-    coverage = joined([each.covered for each in candidates])
+    coverage = joined([each.coverage for each in candidates])
     standings = joined([each.standing for each in candidates])
     evidence = joined([each.evidence for each in candidates])
     clauses = slice(1, None) if len(meaning) > 1 else slice(None)
@@ -184,7 +184,7 @@ def features(candidates: Sequence[Raw]) -> Matrix:
         by_field[FIELDS.index("body")][None],
         coverage,
         evidence * coverage * standings[STANDING.index("used")],
-        joined([each.remembered for each in candidates]),
+        joined([each.nearness for each in candidates]),
         evidence * _standardised(standings, least=0.05),
         (1 - evidence) ** 2 * _standardised(hybrid),
     )

@@ -25,7 +25,7 @@ def figures(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Matrix:
     columns = [
         [usage.of(doc) for doc in docs],
         _relative([usage.mentions(doc) for doc in docs]),
-        _relative([usage.mentioned[owner_name(doc)] for doc in docs]),
+        _relative([usage.mention_counts[owner_name(doc)] for doc in docs]),
     ]
     rows = np.asarray(columns, dtype=np.float32).T
     return np.asarray(rows.reshape(len(docs), len(STANDING)))

@@ -29,15 +29,15 @@ class Usage:
     """In how many docs or examples a name is used in code, by what precedes it.
 
     ``through`` counts pairs (name before the dot, name), ``on_object`` names after a dot that does
-    not follow a module, ``bare`` names without a dot; ``mentioned`` counts those that contain the
-    name anywhere. An API's own doc does not count for it.
+    not follow a module, ``bare`` names without a dot; ``mention_counts`` counts those that contain
+    the name anywhere. An API's own doc does not count for it.
     """
 
     modules: frozenset[str] = frozenset()
     through: Counter[tuple[str, str]] = field(default_factory=Counter)
     on_object: Counter[str] = field(default_factory=Counter)
     bare: Counter[str] = field(default_factory=Counter)
-    mentioned: Counter[str] = field(default_factory=Counter)
+    mention_counts: Counter[str] = field(default_factory=Counter)
 
     def of(self, doc: ApiDoc) -> int:
         """How often an API was used: members through an object, the rest through their module."""
@@ -51,7 +51,7 @@ class Usage:
 
     def mentions(self, doc: ApiDoc) -> int:
         """How many other docs and examples contain an API's name."""
-        return max(self.mentioned[name] for name in names(doc))
+        return max(self.mention_counts[name] for name in names(doc))
 
     def _count(
         self, codes: Iterable[str], known_names: frozenset[str], own: frozenset[str]
@@ -73,10 +73,10 @@ def read_usage(docs: Sequence[ApiDoc], examples: Iterable[str] = ()) -> Usage:
     for doc, own_codes in zip(docs, codes, strict=True):
         usage._count(own_codes, known_names, names(doc))
         text = f"{doc.doc} {doc.signature}"
-        usage.mentioned.update(set(_NAME.findall(text)) - names(doc))
+        usage.mention_counts.update(set(_NAME.findall(text)) - names(doc))
     for code in extra:
         usage._count([code], known_names, frozenset())
-        usage.mentioned.update(set(_NAME.findall(code)))
+        usage.mention_counts.update(set(_NAME.findall(code)))
     return usage
 
 

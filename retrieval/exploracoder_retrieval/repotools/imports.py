@@ -35,9 +35,9 @@ def choices(repository: Repository, symbol: Undefined, here: str) -> list[Import
         *_foreign(repository, symbol.name),
         *_known(repository, symbol.name),
     ]
-    fitting = [one for one in candidates if _fits(repository, one, symbol)]
+    matches = [one for one in candidates if _fits(repository, one, symbol)]
     by_statement: dict[str, ImportChoice] = {}
-    for one in sorted(fitting or candidates, key=lambda one: one.rank):
+    for one in sorted(matches or candidates, key=lambda one: one.rank):
         by_statement.setdefault(one.statement, one)
     return list(by_statement.values())
 
@@ -100,13 +100,15 @@ def _foreign(repository: Repository, name: str) -> Iterator[ImportChoice]:
     for (statement, means), count in counts.items():
         # An import under another name is one file's own choice, so it goes later.
         order = 0 if means.rpartition(".")[2] == name or f"import {means} as" in statement else 1
-        origin = "stdlib" if repository.sources.installed.is_standard(means) else "installed"
+        origin = (
+            "stdlib" if repository.sources.installed_sources.is_standard(means) else "installed"
+        )
         yield ImportChoice(statement, origin, means, (False, order, -count, False, (), statement))
 
 
 def _known(repository: Repository, name: str) -> Iterator[ImportChoice]:
     """Imports from the standard library, installed modules, and conventional aliases."""
-    installed_sources = repository.sources.installed
+    installed_sources = repository.sources.installed_sources
     if installed_sources.is_standard(name):
         yield _choice(f"import {name}", "stdlib", name, 1)
     elif name not in repository.tops and name.isidentifier() and installed_sources.exists(name):

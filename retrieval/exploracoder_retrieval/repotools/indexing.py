@@ -73,19 +73,23 @@ def index_tree(
 def _read(
     tree: SourceTree,
     file: SourceFile,
-    known: Entry | None,
+    old_entry: Entry | None,
     version: tuple[int, ...],
     new: Snippets,
 ) -> Entry:
     # Facts include the module's name, so they are wrong for a file that was moved.
-    if known is not None and known.module is not None and known.module.name != file.module:
-        known = None
+    if (
+        old_entry is not None
+        and old_entry.module is not None
+        and old_entry.module.name != file.module
+    ):
+        old_entry = None
     reading = read_file(
         tree.base / file.path,
         file.module,
         is_package=file.is_package,
         version=version,
-        before=known,
+        before=old_entry,
         inside=tree.inside,
     )
     if reading.tree is not None:

@@ -40,24 +40,24 @@ class Repository:
         tree: SourceTree,
         index: Index,
         files: Sequence[SourceFile],
-        installed: InstalledSources,
+        installed_sources: InstalledSources,
         store: FactStore,
-        skipped: Sequence[tuple[str, str]] = (),
+        skipped_files: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.tree = tree
         self.files_read = index.files_read
         self._files = tuple(files)
         unread = ((path, e.problem) for path, e in index.entries.items() if e.problem)
-        self.skipped = (*unread, *skipped)
+        self.skipped_files = (*unread, *skipped_files)
         self._index = index
         self._store = store
         self._file_of = {one.module: one.path for one in reversed(files)}
         modules = {name: index.entries[path].module for name, path in self._file_of.items()}
         own = {name: module for name, module in modules.items() if module is not None}
-        self.sources = RepositorySources(own, self._file_of, installed)
+        self.sources = RepositorySources(own, self._file_of, installed_sources)
         self.scope = Scope(self.sources)
         self.lineages = Lineages(self.scope)
-        self.standard = StandardNames(installed, store)
+        self.standard = StandardNames(installed_sources, store)
 
     @classmethod
     def open(
@@ -86,7 +86,7 @@ class Repository:
             raise UnreadableSource(f"{tree.start} has no Python file.")
         index = index_tree(tree, files, store, interpreter.version, progress)
         paths = () if tree.inside is None else (tree.inside,)
-        installed_sources = InstalledSources(interpreter, store, named=paths)
+        installed_sources = InstalledSources(interpreter, store, named_paths=paths)
         left_out = [(os.path.relpath(path, tree.base), why) for path, why in skipped_files.items()]
         return cls(tree, index, files, installed_sources, store, left_out)
 
@@ -97,7 +97,9 @@ class Repository:
     def text(self, module: str) -> list[str] | None:
         """The lines of a module, the repository's own or an installed one; None without source."""
         relative = self._file_of.get(module)
-        path = self.tree.base / relative if relative else self.sources.installed.path(module)
+        path = (
+            self.tree.base / relative if relative else self.sources.installed_sources.path(module)
+        )
         if path is None:
             return None
         try:

@@ -210,7 +210,7 @@ class RepositoryTools:
 
     def _said(self, answer: AnswerT, results: Sequence[object]) -> AnswerT:
         """The answer, completed with counts of what it leaves out."""
-        problems = self._repository.skipped
+        problems = self._repository.skipped_files
         entries = tuple(SkippedFile(file=file, reason=why) for file, why in problems[:_MAX_SKIPPED])
         more = {
             "skipped": entries,

@@ -61,8 +61,8 @@ _MODULES = (
 class StandardNames:
     """The public names of the standard library's modules, each with the modules that define it."""
 
-    def __init__(self, installed: InstalledSources, store: FactStore) -> None:
-        self._installed = installed
+    def __init__(self, installed_sources: InstalledSources, store: FactStore) -> None:
+        self._installed_sources = installed_sources
         self._store = store
 
     def homes(self, name: str) -> tuple[str, ...]:
@@ -76,7 +76,11 @@ class StandardNames:
             return stored_homes
         by_name: dict[str, list[str]] = {}
         for home in _MODULES:
-            module = self._installed.module(home) if self._installed.is_standard(home) else None
+            module = (
+                self._installed_sources.module(home)
+                if self._installed_sources.is_standard(home)
+                else None
+            )
             for name in _published(module) if module else ():
                 by_name.setdefault(name, []).append(home)
         homes = {name: tuple(modules) for name, modules in by_name.items()}

@@ -127,7 +127,7 @@ def test_packages_of_a_library_without_code_say_what_was_called(tmp_path: Path) 
     )
     prepared_problem = prepare(problem, shelf)
 
-    packages = write_packages(shelf, prepared_problem.shown, tmp_path)
+    packages = write_packages(shelf, prepared_problem.shown_keys, tmp_path)
     code = (
         example_context(prepared_problem.outer, shelf)
         + "\nprint("

@@ -321,7 +321,7 @@ async def test_of_a_value_of_any_type_nothing_is_known(judge: Judge, question: s
     judgement = await verdict(judge, ANY, program, shelf=TEA)
 
     assert UNKNOWN in judgement.why
-    assert judgement.refused
+    assert judgement.is_refused
 
 
 @pytest.mark.parametrize(
@@ -529,7 +529,7 @@ async def test_a_forged_record_is_not_believed(record: object) -> None:
     judgement = verdict_on(record, of_expression(expression, outers(expression)))
 
     assert not judgement.correct
-    assert judgement.refused
+    assert judgement.is_refused
 
 
 async def judged_falsely(judge: Judge, composition: Made) -> list[str]:

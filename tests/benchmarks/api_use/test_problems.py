@@ -196,11 +196,11 @@ def test_under_exchanged_names_the_right_function_is_the_one_with_the_descriptio
 
 def test_random_names_say_nothing_and_are_the_same_each_time() -> None:
     problem = CONE.model_copy(update={"function_noise_type": "random"})
-    clean = {name for _, name in prepare(CONE, provided("solids")).shown}
+    clean = {name for _, name in prepare(CONE, provided("solids")).shown_keys}
 
     prepared_problem = prepare(problem, provided("solids"))
 
-    names = [name for _, name in prepared_problem.shown]
+    names = [name for _, name in prepared_problem.shown_keys]
     assert len(set(names)) == len(names) == 7
     assert not clean & set(names)
     assert all(name.isalpha() and name.islower() for name in names)
@@ -216,11 +216,11 @@ def test_noise_on_descriptions_leaves_names_and_arguments(kind: noise.Descriptio
 
     before = {one.name: one for one in clean.shelf.find("solids").functions}
     after = {one.name: one for one in noisy.shelf.find("solids").functions}
-    assert noisy.shown == clean.shown
+    assert noisy.shown_keys == clean.shown_keys
     assert {one.name: one.arguments for one in after.values()} == {
         one.name: one.arguments for one in before.values()
     }
-    assert all(after[name].doc != before[name].doc for _, name in noisy.shown)
+    assert all(after[name].doc != before[name].doc for _, name in noisy.shown_keys)
 
 
 def test_nothing_can_be_exchanged_with_itself() -> None:
@@ -250,7 +250,7 @@ def test_the_functions_of_a_chain_are_documented_apart_and_in_another_order() ->
     for problem in BENCHMARKS["compositionality"]():
         prepared_problem = prepare(problem, shelf)
         keys = keys_of(prepared_problem.target)
-        places = [prepared_problem.shown.index(key) for key in keys]
+        places = [prepared_problem.shown_keys.index(key) for key in keys]
         if len(keys) >= 4:
             long += 1
             in_order += places == sorted(places)
@@ -267,7 +267,7 @@ def test_each_chain_has_the_same_number_of_distractors_whatever_its_length() -> 
     counts = set()
     for problem in BENCHMARKS["compositionality"]():
         prepared_problem = prepare(problem, shelf)
-        counts.add(len(prepared_problem.shown) - len(keys_of(prepared_problem.target)))
+        counts.add(len(prepared_problem.shown_keys) - len(keys_of(prepared_problem.target)))
 
     assert counts == {5}
 

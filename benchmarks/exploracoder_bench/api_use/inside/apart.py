@@ -30,25 +30,25 @@ def answer_apart(function: Callable[[], str], seconds: float) -> str:
     Raises:
         NoAnswerError: It took too long, said too much, or ended without an answer.
     """
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     process = os.fork()
     if process == 0:
-        os.close(reading)
-        _answer(function, writing)
-    os.close(writing)
+        os.close(read_end)
+        _answer(function, write_end)
+    os.close(write_end)
     try:
-        return _read(reading, time.monotonic() + seconds, seconds).decode()
+        return _read(read_end, time.monotonic() + seconds, seconds).decode()
     except UnicodeDecodeError as error:
         raise NoAnswerError("gave an answer that is no text") from error
     finally:
-        os.close(reading)
+        os.close(read_end)
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(process, 0)
 
 
-def _answer(function: Callable[[], str], writing: int) -> NoReturn:
+def _answer(function: Callable[[], str], write_end: int) -> NoReturn:
     """Write the answer and exit at once: nothing of the parent's may be closed or flushed here."""
     try:
         # Warnings and errors from finalizers go there too: the branch's own streams lead to its
@@ -57,18 +57,18 @@ def _answer(function: Callable[[], str], writing: int) -> NoReturn:
         sys.stdout = sys.stderr = nowhere
         rest = memoryview(function().encode())
         while rest:
-            rest = rest[os.write(writing, rest) :]
+            rest = rest[os.write(write_end, rest) :]
     finally:
         os._exit(0)
 
 
-def _read(reading: int, deadline: float, seconds: float) -> bytes:
+def _read(read_end: int, deadline: float, seconds: float) -> bytes:
     parts: list[bytes] = []
     while True:
-        waiting = deadline - time.monotonic()
-        if waiting <= 0 or not select.select([reading], [], [], waiting)[0]:
+        seconds_left = deadline - time.monotonic()
+        if seconds_left <= 0 or not select.select([read_end], [], [], seconds_left)[0]:
             raise NoAnswerError(f"did not come to its end within {seconds:g} s")
-        part = os.read(reading, _CHUNK)
+        part = os.read(read_end, _CHUNK)
         if not part:
             break
         parts.append(part)

@@ -22,7 +22,7 @@ _COMPARISONS: Mapping[str, tuple[str, bool, bool]] = {
 class Trees:
     """Numbers for values: the same for two that are computed in the same way."""
 
-    _known: dict[Hashable, int] = field(default_factory=dict)
+    _numbers: dict[Hashable, int] = field(default_factory=dict)
     _of_nodes: list[int] = field(default_factory=list)
 
     def add(self, kind: str, label: object, inputs: Sequence[Sequence[Any]]) -> None:
@@ -31,7 +31,7 @@ class Trees:
         if kind == "other":
             # Two functions, say, may look alike without being equal.
             key = (kind, len(self._of_nodes))
-        self._of_nodes.append(self._known.setdefault(key, len(self._known)))
+        self._of_nodes.append(self._numbers.setdefault(key, len(self._numbers)))
 
     def of(self, node: int) -> int:
         """The number of a node's tree."""
@@ -43,23 +43,23 @@ class Decisions:
     """The answers of one run.
 
     Attributes:
-        planned: The first answers, one after another; later ones are False.
-        made: The number of each node whose truth was asked for, and the answer.
+        planned_answers: The first answers, one after another; later ones are False.
+        answers: The number of each node whose truth was asked for, and the answer.
     """
 
-    planned: Sequence[bool] = ()
-    made: list[tuple[int, bool]] = field(default_factory=list)
-    _known: dict[Hashable, bool] = field(default_factory=dict)
+    planned_answers: Sequence[bool] = ()
+    answers: list[tuple[int, bool]] = field(default_factory=list)
+    _truths: dict[Hashable, bool] = field(default_factory=dict)
 
     def answer(self, number: int, node: Sequence[Any], trees: Trees) -> bool:
         """Whether this node is true; a repeated question gets the same answer."""
         question, is_denied = _question(number, node, trees)
-        if question in self._known:
-            return self._known[question] is not is_denied
-        at = len(self.made)
-        answer = self.planned[at] if at < len(self.planned) else False
-        self.made.append((number, answer))
-        self._known[question] = answer is not is_denied
+        if question in self._truths:
+            return self._truths[question] is not is_denied
+        at = len(self.answers)
+        answer = self.planned_answers[at] if at < len(self.planned_answers) else False
+        self.answers.append((number, answer))
+        self._truths[question] = answer is not is_denied
         return answer
 
 

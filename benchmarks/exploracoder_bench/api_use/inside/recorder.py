@@ -39,19 +39,19 @@ class Recorder:
 
     Attributes:
         libraries: By id.
-        planned: How conditions on unknown values turn out, one after another; then False.
+        planned_answers: How conditions on unknown values turn out, one after another; then False.
         look: In which of the ``LOOKS`` ways values are shown.
         nodes: ``[kind, label, [[input's name, input's number], …]]``.
         secret: Seeds the texts of values in this run.
-        spoiled: Why the run is void; empty if it is not.
+        spoil_reason: Why the run is void; empty if it is not.
     """
 
     libraries: Mapping[str, Shape]
-    planned: Sequence[bool] = ()
+    planned_answers: Sequence[bool] = ()
     look: int = 0
     nodes: list[list[Any]] = field(default_factory=list)
     secret: str = field(default_factory=secrets.token_hex)
-    spoiled: str = ""
+    spoil_reason: str = ""
     _trees: Trees = field(default_factory=Trees)
     _alive: list[object] = field(default_factory=list)
     _numbers: dict[int, int] = field(default_factory=dict)
@@ -59,13 +59,13 @@ class Recorder:
     _classes: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._decisions = Decisions(self.planned)
+        self._decisions = Decisions(self.planned_answers)
         self._class = value_class(self)
 
     @property
     def decisions(self) -> list[tuple[int, bool]]:
         """The number of each node whose truth was asked for, and the answer."""
-        return self._decisions.made
+        return self._decisions.answers
 
     def outer(self, place: int, name: str, kind: str) -> object:
         """The value of an argument of the function that is asked for."""
@@ -165,7 +165,7 @@ class Recorder:
 
     def spoil(self, why: str) -> NoReturn:
         """End the run for good. Raises RunSpoiled."""
-        self.spoiled = self.spoiled or why
+        self.spoil_reason = self.spoil_reason or why
         raise RunSpoiled(why)
 
     def _function(self, shape: Shape, name: str, on: object = None) -> Callable[..., object]:

@@ -62,16 +62,16 @@ def _all_paths(
     shapes: Mapping[str, Shape], question: Mapping[str, Any], code: Any
 ) -> dict[str, Any]:
     paths: list[dict[str, Any]] = []
-    waiting: list[tuple[bool, ...]] = [()]
-    while waiting:
-        plan = waiting.pop()
+    stack: list[tuple[bool, ...]] = [()]
+    while stack:
+        plan = stack.pop()
         path = _path(shapes, question, code, plan)
         if len(paths) >= MOST_PATHS:
             return {"refused": f"can go more than {MOST_PATHS} ways, by values that nobody knows"}
         paths.append(path)
         answers = tuple(answer for _, answer in path["decisions"])
         if path["outcome"] != "spoiled":
-            waiting += [(*answers[:at], True) for at in range(len(plan), len(answers))]
+            stack += [(*answers[:at], True) for at in range(len(plan), len(answers))]
     return {"paths": paths}
 
 
@@ -103,11 +103,11 @@ def _run(
         result = _call(recorder, question, code)
     except RunSpoiled:
         pass
-    except BaseException as raised:  # noqa: BLE001 - a candidate may raise anything
+    except BaseException as exception:  # noqa: BLE001 - a candidate may raise anything
         # SystemExit included: nothing may end the judging.
-        outcome, error = "raised", _short(raised)
-    if recorder.spoiled:
-        result, outcome, error = -1, "spoiled", recorder.spoiled
+        outcome, error = "raised", _short(exception)
+    if recorder.spoil_reason:
+        result, outcome, error = -1, "spoiled", recorder.spoil_reason
     return {
         "outcome": outcome,
         "error": error,
@@ -126,8 +126,8 @@ def _call(recorder: Recorder, question: Mapping[str, Any], code: Any) -> int:
     sys.modules[FILE] = module
     for shape in recorder.libraries.values():
         sys.modules[shape.module] = recorder.module(shape)
-    asking = {"isinstance": recorder.is_instance, "callable": recorder.is_callable}
-    vars(module)["__builtins__"] = {**vars(builtins), **asking}
+    overrides = {"isinstance": recorder.is_instance, "callable": recorder.is_callable}
+    vars(module)["__builtins__"] = {**vars(builtins), **overrides}
     exec(code, vars(module))
     function = vars(module).get(question["function"])
     if not callable(function):
@@ -137,7 +137,7 @@ def _call(recorder: Recorder, question: Mapping[str, Any], code: Any) -> int:
 
 def _uncached(function: object = None, **_: object) -> object:
     """A cache that keeps nothing: a real one would have to tell unknown values apart."""
-    return function if callable(function) else lambda decorated: decorated
+    return function if callable(function) else lambda inner: inner
 
 
 def _short(error: BaseException) -> str:

@@ -81,10 +81,12 @@ def error_text(bench: Workbench, candidate: Candidate, missing: Sequence[str] = 
     observation = candidate.observation
     if observation is None:
         return "It was not run."
-    broken = [variable for variable in observation.variables if variable.preview_error]
-    if observation.ran and broken:
-        error = without_addresses(broken[0].preview_error or "")
-        return f"reading {broken[0].name} failed: {error}"
+    unreadable_variables = [
+        variable for variable in observation.variables if variable.preview_error
+    ]
+    if observation.ran and unreadable_variables:
+        error = without_addresses(unreadable_variables[0].preview_error or "")
+        return f"reading {unreadable_variables[0].name} failed: {error}"
     if observation.ran and missing:
         return f"It ran, but it made no variable named {', '.join(missing)}."
     if observation.ran:

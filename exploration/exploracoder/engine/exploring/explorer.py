@@ -103,7 +103,7 @@ async def _draft_one_by_one(trial: Trial) -> None:
         drafts = trial.candidates[count:]
         if trial.is_settled:
             return
-        is_doubtful = drafts and (not is_sound(drafts[0]) or missing(drafts[0], trial.wanted))
+        is_doubtful = drafts and (not is_sound(drafts[0]) or missing(drafts[0], trial.wanted_names))
         if is_doubtful and rounds:
             rounds -= 1
             await _debug(trial, drafts[0])
@@ -167,7 +167,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
         max_tokens=bench.settings.step_tokens,
         is_code=True,
     )
-    lacking = missing(target, trial.wanted)
+    missing_names = missing(target, trial.wanted_names)
     source = await look_up(
         bench,
         target.code,
@@ -176,7 +176,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
         earlier=earlier_cells(bench),
         variables=trial.variables,
     )
-    messages = debug_messages(bench, conversation, target, apis, lacking, source)
+    messages = debug_messages(bench, conversation, target, apis, missing_names, source)
     tools = functions_for(trial, is_repair=True)
     reply = await bench.model.ask(part, messages, sampling, tools)
     count = len(trial.candidates)
@@ -190,7 +190,7 @@ async def _conclude(trial: Trial) -> Step:
         trial.new,
         strategy=settings.selection,
         seed=bench.model.seed(f"{trial.step.subtask.id}/select"),
-        wanted=trial.wanted,
+        wanted_names=trial.wanted_names,
     )
     if candidate is not None and settings.candidate_style == "live" and candidate.ran:
         bench.branches.current = trial.branches.pop(candidate.id)

@@ -95,7 +95,7 @@ class _Functions:
     part: str
     base: str
     variables: Sequence[Variable]
-    tried: list[Candidate]
+    tries: list[Candidate]
 
     async def find(self, request: Query) -> str:
         self._tell("Looking up APIs")
@@ -106,7 +106,7 @@ class _Functions:
                 request.query,
                 FOUND,
                 variables=self.variables,
-                tried=self.tried,
+                tries=self.tries,
             )
         except RetrievalError as error:
             return str(error)
@@ -135,9 +135,9 @@ class _Functions:
             observation = await bench.branches.run(self.part, branch, request.code)
         finally:
             await bench.sidecar.drop(branch)
-        id_ = f"{self.part}/{1 + len(self.tried)}"
+        id_ = f"{self.part}/{1 + len(self.tries)}"
         candidate = Candidate(id=id_, code=request.code, origin="draft", observation=observation)
-        self.tried.append(candidate)
+        self.tries.append(candidate)
         output = describe_output(observation, chars)
         if not observation.ran:
             return f"{output}\n{describe_error(observation, request.code, chars)}".strip()

@@ -68,9 +68,9 @@ def _as_function(head: str, codes: Sequence[str]) -> str | None:
     return_statement = ast.Return(value=value)
     nodes = [node for one in (*body, return_statement) for node in ast.walk(one)]
     names = [node for node in nodes if isinstance(node, ast.Name)]
-    read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    read_names = {node.id for node in names if isinstance(node.ctx, ast.Load)}
     needed_names = {one.name for one in stub.parameters(head)} | {node.id for node in names}
-    if not needed_names <= read:
+    if not needed_names <= read_names:
         return None
     inside = "\n".join(ast.unparse(one) for one in (*body, return_statement))
     function = stub.complete(inside, head)

@@ -42,8 +42,8 @@ async def used_before(bench: Workbench, hits: Sequence[Hit], room: int) -> tuple
         examples += await asyncio.to_thread(
             bench.libraries.index.near_examples, library, task, hits
         )
-    fitting = sorted((one for one in examples if one.is_kept and one.fits), key=_distance)
-    return tuple(_within(map(_shown, fitting), room))[: bench.settings.shown_examples]
+    matches = sorted((one for one in examples if one.is_kept and one.fits), key=_distance)
+    return tuple(_within(map(_shown, matches), room))[: bench.settings.shown_examples]
 
 
 def example_chars(examples: Iterable[Example]) -> int:

@@ -82,9 +82,7 @@ def docs_behind(bench: Workbench, code: str, variables: Sequence[Variable]) -> t
     apis = bench.libraries.known
     around = names.read(bench.exploration.task.context, apis)
     code_names = names.read(code, apis)
-    code_names = dataclasses.replace(
-        code_names, imported={**around.imported, **code_names.imported}
-    )
+    code_names = dataclasses.replace(code_names, imports={**around.imports, **code_names.imports})
     types = sorted(live_types(apis, variables))
     members = [doc for type_ in types for doc in apis.members(type_)]
     likely = [doc for doc in members if doc.path.rpartition(".")[2] not in _OF_VALUES]

@@ -25,7 +25,7 @@ _OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A prompt's text on the libraries: ``docs`` appear in full, ``mapped`` in one line each.
+    """A prompt's text on the libraries: ``docs`` appear in full, ``mapped_paths`` in one line each.
 
     Its first ``stable_chars`` characters are the same for every task.
     """
@@ -33,7 +33,7 @@ class Knowledge:
     text: str
     stable_chars: int
     docs: tuple[ApiDoc, ...]
-    mapped: frozenset[str]
+    mapped_paths: frozenset[str]
 
 
 async def library_knowledge(bench: Workbench, room: int) -> Knowledge:

@@ -84,18 +84,18 @@ def search(
     k: int,
     *,
     variables: Sequence[Variable] = (),
-    tried: Sequence[Candidate] = (),
+    tries: Sequence[Candidate] = (),
 ) -> Answer:
     """The APIs for a query, at most k from each source; blocks.
 
-    The values of ``variables`` and the output of ``tried`` code are not sent to the web. Raises
+    The values of ``variables`` and the output of ``tries`` are not sent to the web. Raises
     RetrievalError if nothing can be searched.
     """
     from exploracoder_retrieval.apisearch.api_search import ApiSearch
 
     if bench.libraries.web is None:
         bench.libraries.web = open_web(bench.settings)
-    guard = None if bench.libraries.web is None else _guard(bench, variables, tried)
+    guard = None if bench.libraries.web is None else _guard(bench, variables, tries)
     api_search = ApiSearch(
         bench.libraries.index, bench.libraries.names, web=bench.libraries.web, guard=guard
     )

@@ -86,5 +86,5 @@ def _imported(codes: Sequence[str], apis: KnownApis) -> dict[str, str]:
     """The imports of several snippets: local names mapped to paths."""
     paths: dict[str, str] = {}
     for code in codes:
-        paths |= names.read(code, apis).imported
+        paths |= names.read(code, apis).imports
     return paths

@@ -186,8 +186,8 @@ def names_in_line(
     """
     bound = {variable.name: variable.type for variable in variables}
     for cell in (*earlier, code):
-        read = names.read(cell, apis)
-        bound |= read.imported | read.typed
+        cell_names = names.read(cell, apis)
+        bound |= cell_names.imports | cell_names.types
     nodes = list(_at_line(syntax.tree(code), line))
     callees = [node.func for node in nodes if isinstance(node, ast.Call)]
     paths: dict[str, str] = {}

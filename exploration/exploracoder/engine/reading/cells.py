@@ -154,8 +154,8 @@ def _start(lines: list[str], node: ast.stmt) -> int:
 def _goal_of(piece: str) -> str:
     """The comment that a piece begins with, or else its first line that does something."""
     lines = [line.strip() for line in piece.split("\n") if line.strip()]
-    telling = [line for line in lines if not line.startswith(("import ", "from "))]
-    first = (telling or lines)[0]
+    goal_lines = [line for line in lines if not line.startswith(("import ", "from "))]
+    first = (goal_lines or lines)[0]
     goal = cut(first.lstrip("# "), _GOAL_CHARS)
     return goal if first.startswith("#") else f"`{goal}`"
 

@@ -27,18 +27,18 @@ _CONVENTIONS = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
 class Names:
     """The names in a snippet, with what is known of their origin.
 
-    ``imported`` maps local names to the paths that were imported, ``inherited`` does so for
-    earlier code, and ``typed`` maps local variables to the path of the class that was called to
+    ``imports`` maps local names to the paths that were imported, ``earlier_imports`` does so for
+    earlier code, and ``types`` maps local variables to the path of the class that was called to
     make them.
     """
 
-    imported: dict[str, str]
-    typed: dict[str, str]
-    assigned: frozenset[str]
-    loaded: tuple[str, ...]
+    imports: dict[str, str]
+    types: dict[str, str]
+    assignments: frozenset[str]
+    loads: tuple[str, ...]
     attributes: tuple[str, ...]
     chains: tuple[str, ...]
-    inherited: Mapping[str, str] = field(default_factory=dict)
+    earlier_imports: Mapping[str, str] = field(default_factory=dict)
 
     def absolute(self, chain: str) -> str:
         """``doc.query`` as ``library.Document.query`` where the root's origin is known."""
@@ -46,20 +46,20 @@ class Names:
         return (self._origin(root) or root) + dot + rest
 
     def _origin(self, name: str) -> str | None:
-        origin = self.imported.get(name) or self.typed.get(name)
-        if origin is None and name not in self.assigned:
-            origin = self.inherited.get(name)
+        origin = self.imports.get(name) or self.types.get(name)
+        if origin is None and name not in self.assignments:
+            origin = self.earlier_imports.get(name)
         return origin
 
     @property
     def loaded_paths(self) -> set[str]:
         """The paths of the imports that are used."""
-        names = {name: self._origin(name) for name in self.loaded if name not in self.typed}
+        names = {name: self._origin(name) for name in self.loads if name not in self.types}
         return {path for path in names.values() if path is not None}
 
 
-def read(code: str, apis: KnownApis, inherited: Mapping[str, str] | None = None) -> Names:
-    """Read a snippet's names; ``inherited`` maps those of earlier code to what they import.
+def read(code: str, apis: KnownApis, earlier_imports: Mapping[str, str] | None = None) -> Names:
+    """Read a snippet's names; ``earlier_imports`` maps those of earlier code to what they import.
 
     Code that is not Python has none: running it will say what is wrong.
     """
@@ -84,7 +84,7 @@ def read(code: str, apis: KnownApis, inherited: Mapping[str, str] | None = None)
         tuple(loaded_names),
         tuple(attributes),
         tuple(chains),
-        inherited or {},
+        earlier_imports or {},
     )
     _infer_types(tree, names, apis)
     return names
@@ -118,9 +118,11 @@ def missing_imports(
     That is a class or function of the library, the library itself, a module of the standard
     library, or one of the field's usual short names.
     """
-    there = set(bound) | names.assigned | set(names.imported) | set(dir(builtins)) | _IPYTHON_NAMES
+    there = (
+        set(bound) | names.assignments | set(names.imports) | set(dir(builtins)) | _IPYTHON_NAMES
+    )
     lines: dict[str, None] = {}
-    for name in names.loaded:
+    for name in names.loads:
         if name in there:
             continue
         doc = apis.importable(name)
@@ -139,9 +141,9 @@ async def problems(
     """The names that the installed library, or a live variable's type, does not have."""
     roots, imports = set(bound), set(libraries)
     paths: dict[str, None] = {}
-    for path in (*names.imported.values(), *map(names.absolute, names.chains)):
+    for path in (*names.imports.values(), *map(names.absolute, names.chains)):
         root = _root(path)
-        is_local = root in names.assigned and root not in names.typed
+        is_local = root in names.assignments and root not in names.types
         if root in imports or (root in roots and not is_local):
             paths[path.removesuffix(".*")] = None
     resolutions = await sidecar.resolve(branch, list(paths)) if paths else ()
@@ -170,9 +172,9 @@ def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
                 chain = syntax.chain_of(func)
                 doc = apis.at(names.absolute(chain)) if chain else None
                 if doc is not None and doc.kind == "class":
-                    names.typed[target] = doc.path
+                    names.types[target] = doc.path
                 else:
-                    names.typed.pop(target, None)
+                    names.types.pop(target, None)
 
 
 def _without_magics(code: str) -> str:

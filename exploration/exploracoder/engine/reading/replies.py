@@ -175,9 +175,9 @@ def does_nothing(code: str) -> bool:
 def _has_effect(code: str) -> bool:
     """Whether it is clearly Python; a single or hyphenated word is not, although it parses."""
     tree = _tree(code)
-    telling = (ast.Call, ast.Subscript, ast.Attribute, ast.Await)
+    effect_nodes = (ast.Call, ast.Subscript, ast.Attribute, ast.Await)
     return tree is not None and any(
-        any(isinstance(inner, telling) for inner in ast.walk(node))
+        any(isinstance(inner, effect_nodes) for inner in ast.walk(node))
         if isinstance(node, ast.Expr)
         else not isinstance(node, ast.Pass)
         for node in tree.body

@@ -34,10 +34,10 @@ def result_names(task: Task) -> tuple[str, ...]:
     context_names = _bound(task.context)
     if task.check:
         own = _bound(task.check) | set(dir(builtins))
-        read = [name for name in _in_order(task.check) if name not in own]
+        names = [name for name in _in_order(task.check) if name not in own]
     else:
-        read = [name for match in _INTO.finditer(task.text) for name in _QUOTED.findall(match[0])]
-    return tuple(name for name in dict.fromkeys(read) if name not in context_names)
+        names = [name for match in _INTO.finditer(task.text) for name in _QUOTED.findall(match[0])]
+    return tuple(name for name in dict.fromkeys(names) if name not in context_names)
 
 
 def wanted_in(goal: str, task: Task, bound: Iterable[str]) -> tuple[str, ...]:

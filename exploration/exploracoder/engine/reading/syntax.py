@@ -107,8 +107,8 @@ def only_defines(code: str) -> bool:
 
 def _calls(node: ast.stmt) -> list[ast.Call]:
     match getattr(node, "value", None):
-        case ast.Call(func=ast.Name(id="print"), args=[*printed]):
-            return [one for one in printed if isinstance(one, ast.Call)]
+        case ast.Call(func=ast.Name(id="print"), args=[*arguments]):
+            return [one for one in arguments if isinstance(one, ast.Call)]
         case ast.Call() as call:
             return [call]
     return []

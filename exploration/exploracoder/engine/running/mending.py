@@ -61,7 +61,7 @@ async def substitute(trial: Trial, candidates: Sequence[Candidate]) -> None:
         trial.bench.libraries.known,
         docs_for,
         run,
-        lambda one: has_good_evidence(one, trial.wanted),
+        lambda one: has_good_evidence(one, trial.wanted_names),
         substituting.MOST // 4,
         {one.code for one in trial.candidates},
         "\n".join(earlier_cells(trial.bench)),

@@ -42,10 +42,10 @@ async def search(
     The search continues from a snippet that fails on another name, so that several wrong names are
     mended one after another.
     """
-    waiting, seen_codes, tries = [original], {original.code}, 0
+    queue, seen_codes, tries = [original], {original.code}, 0
     end = time.monotonic() + MOST_SECONDS
-    while waiting:
-        for code in variants(waiting.pop(0)):
+    while queue:
+        for code in variants(queue.pop(0)):
             if code in seen_codes or tries >= MOST_TRIES or time.monotonic() > end:
                 continue
             seen_codes.add(code)
@@ -54,7 +54,7 @@ async def search(
             if is_good(snippet):
                 return snippet
             if snippet.problems:
-                waiting.append(snippet)
+                queue.append(snippet)
     return None
 
 

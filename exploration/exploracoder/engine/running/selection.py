@@ -62,9 +62,9 @@ def select(
     *,
     strategy: str,
     seed: int,
-    wanted: Sequence[str] = (),
+    wanted_names: Sequence[str] = (),
 ) -> Candidate | None:
-    """The candidate that the chain continues from; ``wanted`` are variables that it should make.
+    """The candidate that the chain continues from; it should make the variables ``wanted_names``.
 
     ``random`` is the paper's: any that ran, or any that failed if none ran. ``any`` ignores what
     ran (table 7, without experience selection). ``evidence`` takes the one that shows most. None if
@@ -72,11 +72,13 @@ def select(
     """
     if strategy == "any":
         return random.Random(seed).choice(candidates) if candidates else None
-    ran = [candidate for candidate in candidates if candidate.ran]
+    successes = [candidate for candidate in candidates if candidate.ran]
     if strategy == "random":
-        return random.Random(seed).choice(ran or candidates) if candidates else None
-    useful = [one for one in ran if _does_something(one)]
-    return max(useful, key=lambda one: (not missing(one, wanted), _evidence(one)), default=None)
+        return random.Random(seed).choice(successes or candidates) if candidates else None
+    useful = [one for one in successes if _does_something(one)]
+    return max(
+        useful, key=lambda one: (not missing(one, wanted_names), _evidence(one)), default=None
+    )
 
 
 def _does_something(candidate: Candidate) -> bool:
@@ -90,9 +92,9 @@ def _evidence(candidate: Candidate) -> tuple[bool, bool, int, bool, bool]:
     observation = candidate.observation
     if observation is None:
         return (False, False, 0, False, False)
-    broken = any(variable.preview_error for variable in observation.variables)
+    has_preview_error = any(variable.preview_error for variable in observation.variables)
     return (
-        observation.ran and not broken,
+        observation.ran and not has_preview_error,
         bool(candidate.apis),
         -len(candidate.problems),
         not _is_empty(observation),

@@ -57,7 +57,7 @@ def propose(bench: Workbench, step: Step, base: str) -> Step:
     if step.status != "done" or step.chosen is None:
         return step
     if bench.branches.current != base:
-        bench.branches.kept[step.chosen] = bench.branches.current
+        bench.branches.kept_branches[step.chosen] = bench.branches.current
         bench.branches.current = base
     return step.model_copy(update={"status": "review"})
 
@@ -68,7 +68,7 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     Later done steps are rerun on the new state; the first that does not run, and those after it,
     are open again. Raises CommandError if the candidate does not run on this state.
     """
-    kept_branch = bench.branches.kept.pop(candidate.id, None)
+    kept_branch = bench.branches.kept_branches.pop(candidate.id, None)
     if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
         return
     before = bench.exploration, bench.branches.current, dict(bench.branches.bases)
@@ -117,7 +117,7 @@ async def adopt(
     candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
     bench.put(step.model_copy(update={"candidates": tuple(candidates)}))
     if observation.ran:
-        bench.branches.kept[candidate.id] = branch
+        bench.branches.kept_branches[candidate.id] = branch
     else:
         await bench.sidecar.drop(branch)
     return candidate

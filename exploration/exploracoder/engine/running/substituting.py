@@ -181,7 +181,7 @@ def _changes(
     accepts = _Parameters.read(doc.signature)
     brackets = "" if place.call is not None else "()"
     members = [alias[1:] for alias in doc.aliases if alias.startswith(".")]
-    fits, fits_after = accepts.takes(place.call, given=0), accepts.takes(place.call, given=1)
+    fits, fits_after = accepts.takes(place.call, extra=0), accepts.takes(place.call, extra=1)
     if not place.is_member:
         if doc.kind in ("class", "function") and fits:
             yield _Change(*own, name + brackets)
@@ -251,15 +251,15 @@ class _Parameters:
             has_keywords=arguments.kwarg is not None,
         )
 
-    def takes(self, call: ast.Call | None, given: int) -> bool:
-        """Whether it accepts the call; ``given`` arguments come on top of those in brackets."""
+    def takes(self, call: ast.Call | None, extra: int) -> bool:
+        """Whether it accepts the call; ``extra`` arguments come on top of those in brackets."""
         if call is None:
-            return self.least <= given
+            return self.least <= extra
         if any(isinstance(one, ast.Starred) for one in call.args):
             return True
         keywords = {one.arg for one in call.keywords}
-        if None not in keywords and len(call.args) + len(keywords) + given < self.least:
+        if None not in keywords and len(call.args) + len(keywords) + extra < self.least:
             return False
-        if len(call.args) + given > self.most:
+        if len(call.args) + extra > self.most:
             return False
         return self.has_keywords or keywords - {None} <= self.names

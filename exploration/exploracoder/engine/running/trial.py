@@ -26,7 +26,7 @@ class Trial:
     bench: Workbench
     step: Step
     variables: Sequence[Variable]
-    wanted: tuple[str, ...] = ()
+    wanted_names: tuple[str, ...] = ()
     hint: str = ""
     candidates: list[Candidate] = field(default_factory=list)
     may_repeat: bool = False
@@ -58,7 +58,7 @@ class Trial:
     @property
     def is_settled(self) -> bool:
         """Whether some new candidate has good evidence, so that no other is needed."""
-        return any(has_good_evidence(candidate, self.wanted) for candidate in self.new)
+        return any(has_good_evidence(candidate, self.wanted_names) for candidate in self.new)
 
     async def run(
         self, id_: str, code: str, origin: CandidateOrigin, debug_of: str | None
@@ -90,7 +90,7 @@ class Trial:
     async def drop_branches(self) -> None:
         """Drop the branches of candidates that were not chosen; an attended session keeps them."""
         if self.bench.is_attended:
-            self.bench.branches.kept |= self.branches
+            self.bench.branches.kept_branches |= self.branches
             return
         for branch in self.branches.values():
             await self.bench.sidecar.drop(branch)

@@ -61,9 +61,11 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     variables = await bench.sidecar.variables(base)
     trial = Trial(bench, step, variables, candidates=list(others), may_repeat=True)
     try:
-        ran = await trial.run(candidate.id, candidate.code, candidate.origin, candidate.debug_of)
-        trial.candidates.append(ran)
-        await mending.rename(trial, [ran])
+        new_candidate = await trial.run(
+            candidate.id, candidate.code, candidate.origin, candidate.debug_of
+        )
+        trial.candidates.append(new_candidate)
+        await mending.rename(trial, [new_candidate])
         choice = next((one for one in reversed(trial.new) if one.ran), None)
         if choice is not None:
             bench.branches.current = trial.branches.pop(choice.id)
@@ -73,7 +75,7 @@ async def run_written(bench: Workbench, step: Step) -> bool:
         update={
             "status": "done" if choice else "pending",
             "chosen": choice.id if choice else None,
-            "recommendation": _docs_of(bench, choice or ran),
+            "recommendation": _docs_of(bench, choice or new_candidate),
         }
     )
     if bench.is_review():

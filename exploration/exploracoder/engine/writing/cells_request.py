@@ -30,15 +30,15 @@ class CellsRequest:
 
     ``before`` are the steps that were done when it was first asked, ``base`` is the branch with the
     state that they left, and ``room`` the number of characters for the libraries. Once written,
-    ``text`` is the user's turn: it begins with ``known``, the part about the libraries, whose first
-    ``stable_chars`` are the same for every task, and shows ``docs`` in full.
+    ``text`` is the user's turn: it begins with ``knowledge``, the part about the libraries, whose
+    first ``stable_chars`` are the same for every task, and shows ``docs`` in full.
     """
 
     before: tuple[Step, ...]
     base: str
     room: int
     text: str = ""
-    known: str = ""
+    knowledge: str = ""
     stable_chars: int = 0
     docs: tuple[ApiDoc, ...] = ()
 
@@ -64,12 +64,12 @@ async def ask_about_cells(
     while True:
         if not request.text:
             await _write(bench, request)
-        opening = Message("user", request.text, stable_chars=request.stable_chars)
-        messages = [system, opening, *more]
+        user_message = Message("user", request.text, stable_chars=request.stable_chars)
+        messages = [system, user_message, *more]
         try:
             return await bench.model.ask(part, messages, sampling, on_text=on_text)
         except PromptError:
-            room = min(request.room, len(request.known)) // 2
+            room = min(request.room, len(request.knowledge)) // 2
             if room < _LEAST_CHARS:
                 raise
             request.room = room
@@ -84,7 +84,7 @@ def wants_calls(task: Task) -> bool:
 async def _write(bench: Workbench, request: CellsRequest) -> None:
     task = bench.exploration.task
     knowledge = await library_knowledge(bench, request.room)
-    request.known, request.docs = knowledge.text, knowledge.docs
+    request.knowledge, request.docs = knowledge.text, knowledge.docs
     request.stable_chars = knowledge.stable_chars
     question = render(
         "cells",
@@ -102,7 +102,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         calls=wants_calls(task),
         brought=listed(one.name for one in bench.exploration.brought.variables),
     )
-    request.text = f"{request.known}\n\n{question}".strip()
+    request.text = f"{request.knowledge}\n\n{question}".strip()
 
 
 def _shown(bench: Workbench, step: Step) -> dict[str, str]:

@@ -83,7 +83,7 @@ async def try_unchecked(bench: Workbench) -> bool:
                 bench,
                 await _docs(bench, sketches),
                 min(settings.first_tries, _UNCHECKED),
-                is_enough=lambda made: _agree(bench.exploration, (*sketches, *made)),
+                is_enough=lambda attempts: _agree(bench.exploration, (*sketches, *attempts)),
             )
             attempt = await _choose(bench, (*sketches, *solution.attempts))
     if attempt is None:

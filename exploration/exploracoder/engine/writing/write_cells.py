@@ -39,19 +39,19 @@ async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
     bench.cells_request = CellsRequest(
         done_steps, bench.branches.current, bench.settings.prompt_chars
     )
-    reading = _ReplyReader(bench, replaced_ids)
-    running = asyncio.ensure_future(reading.work())
+    reader = _ReplyReader(bench, replaced_ids)
+    task = asyncio.ensure_future(reader.work())
     try:
-        script = await _ask(bench, reading)
+        script = await _ask(bench, reader)
         answer = Written(solution=script.solution, calls=script.calls, cells=len(script.cells))
         bench.change(written=answer)
-        reading.end(script)
-        await running
+        reader.end(script)
+        await task
     finally:
-        running.cancel()
-        reading.keep()
+        task.cancel()
+        reader.keep()
         with contextlib.suppress(asyncio.CancelledError):
-            await running
+            await task
     if not script.cells:
         bench.change(steps=_others(bench, replaced_ids))
     words = "Wrote %1 cells and the solution" if script.solution else "Wrote %1 cells"
@@ -63,14 +63,14 @@ def _others(bench: Workbench, replaced_ids: Collection[str]) -> tuple[Step, ...]
     return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced_ids)
 
 
-async def _ask(bench: Workbench, reading: _ReplyReader) -> Script:
+async def _ask(bench: Workbench, reader: _ReplyReader) -> Script:
     """What the model writes; it is asked once more if its reply contains no code.
 
     Raises NoCodeError if the second reply contains none either.
     """
     for number in range(_TRIES):
         sampling = bench.model.sampling(PART, number=number, max_tokens=bench.settings.write_tokens)
-        reply = await ask_about_cells(bench, PART, sampling, on_text=reading.read)
+        reply = await ask_about_cells(bench, PART, sampling, on_text=reader.read)
         is_cut_off = "length" in reply.finish_reasons[:1]
         script = _script(bench, read_script(reply.text, is_cut_off=is_cut_off))
         if script.cells or script.solution:
@@ -92,7 +92,7 @@ class _ReplyReader:
 
     def __init__(self, bench: Workbench, replaced_ids: Collection[str]) -> None:
         self._bench = bench
-        self._replaced = replaced_ids
+        self._replaced_ids = replaced_ids
         self._cells: tuple[Cell, ...] = ()
         self._count = 0
         self._read_chars = 0
@@ -139,6 +139,6 @@ class _ReplyReader:
 
     def _add(self) -> Cell:
         cell = self._cells[self._count]
-        add(self._bench, cell, () if self._count else self._replaced)
+        add(self._bench, cell, () if self._count else self._replaced_ids)
         self._count += 1
         return cell

@@ -94,13 +94,13 @@ def best_backend(flags: frozenset[str] | None = None) -> CpuBackend | None:
     flags = processor_flags() if flags is None else flags
     machine = platform.machine()
     own = [one for one in CPU_BACKENDS if one.architecture == machine]
-    fitting = [one for one in own if one.flags <= flags]
-    if machine == "x86_64" and flags and not fitting:
+    matches = [one for one in own if one.flags <= flags]
+    if machine == "x86_64" and flags and not matches:
         raise SetupError(
             "The embedded model needs a processor with AVX2, which this one lacks. Use another"
             " model with --base-url."
         )
-    there = [one for one in fitting if one.path.is_file()]
+    there = [one for one in matches if one.path.is_file()]
     choice = os.environ.get(FORCED_BACKEND, "").strip()
     if choice == BUILT_IN:
         return None

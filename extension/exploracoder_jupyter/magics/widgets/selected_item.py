@@ -12,9 +12,9 @@ class Choice:
     """Shows what is proposed until the user selects something else; keeps that until there is a
     new proposal."""
 
-    def __init__(self, kit: Kit, name: str, changed: Callable[[], None]) -> None:
+    def __init__(self, kit: Kit, name: str, on_change: Callable[[], None]) -> None:
         self._kit = kit
-        self._changed = changed
+        self._on_change = on_change
         self._ids: tuple[str, ...] = ()
         self._at = ""
         self._turn: object = None
@@ -50,4 +50,4 @@ class Choice:
         index = change["new"]
         if not self._is_drawing and index is not None and index < len(self._ids):
             self._at = self._ids[index]
-            self._changed()
+            self._on_change()

@@ -45,8 +45,8 @@ class View:
         self._candidate: Candidate | None = None
         self._kit = kit = Kit()
         self._task, self._status, self._wrong, self._plan = (kit.html() for _ in range(4))
-        self._subtask, self._tried, self._solution = (kit.html() for _ in range(3))
-        self._spent, self._said = kit.html(), kit.html()
+        self._subtask, self._tries, self._solution = (kit.html() for _ in range(3))
+        self._usage, self._message = kit.html(), kit.html()
         self._buttons = ButtonsPart(kit, self._pressed)
         self._subtasks = Choice(kit, "Subtask", self._draw)
         self._candidates = Choice(kit, "Candidate", self._draw)
@@ -61,11 +61,11 @@ class View:
                 self._subtask,
                 self._candidates.widget,
                 self._buttons.step,
-                self._tried,
+                self._tries,
                 self._solution,
                 self._buttons.end,
-                self._spent,
-                self._said,
+                self._usage,
+                self._message,
             )
         )
 
@@ -83,7 +83,7 @@ class View:
     def say(self, page: Page) -> None:
         """Show the outcome of a button press, below everything else."""
         with self._lock:
-            self._said.value = _alert(page.blocks)
+            self._message.value = _alert(page.blocks)
 
     def close(self) -> None:
         """Close the widgets, which removes them from the front end."""
@@ -109,9 +109,9 @@ class View:
         self._plan.value = _html(pages.plan(whole, moment.progress))
         self._step = step = self._look_at_step(whole, moment)
         self._subtask.value = _html(pages.subtask(whole, step)) if step is not None else ""
-        self._tried.value = _html(self._look_at_candidate(step))
+        self._tries.value = _html(self._look_at_candidate(step))
         self._solution.value = _html(pages.solution(whole))
-        self._spent.value = _html(pages.spent(whole, moment.notebook))
+        self._usage.value = _html(pages.spent(whole, moment.notebook))
 
     def _look_at_step(self, whole: Exploration, moment: Moment) -> Step | None:
         """The subtask that is worked on or waits for the user, or that the user has selected."""

@@ -14,15 +14,15 @@ class Kit:
 
     def __init__(self) -> None:
         layout = ipywidgets.Layout
-        self._shown, self._hidden = layout(), layout(display="none")
-        self._fitting, self._flowing = layout(width="auto"), layout(flex_flow="row wrap")
-        self._wide = layout(width="100%", max_width="60em")
+        self._visible_layout, self._hidden_layout = layout(), layout(display="none")
+        self._button_layout, self._row_layout = layout(width="auto"), layout(flex_flow="row wrap")
+        self._wide_layout = layout(width="100%", max_width="60em")
         self._text, self._button = HTMLStyle(), ipywidgets.ButtonStyle()
         self._own: dict[str, Any] = {}
 
     def html(self, value: str = "") -> Any:
         """An element for our HTML, in which all foreign text is escaped."""
-        return ipywidgets.HTML(value, layout=self._shown, style=self._text)
+        return ipywidgets.HTML(value, layout=self._visible_layout, style=self._text)
 
     def button(self, name: str, tooltip: str, press: Callable[[], None]) -> Any:
         """A button with a text and a tooltip; it starts disabled."""
@@ -30,7 +30,7 @@ class Kit:
             description=name,
             tooltip=tooltip,
             disabled=True,
-            layout=self._fitting,
+            layout=self._button_layout,
             style=self._button,
         )
         button.on_click(lambda _: press())
@@ -39,25 +39,28 @@ class Kit:
     def line(self, name: str, placeholder: str) -> Any:
         """A text field, which reports its value on Enter or loss of focus."""
         return ipywidgets.Text(
-            description=name, placeholder=placeholder, continuous_update=False, layout=self._wide
+            description=name,
+            placeholder=placeholder,
+            continuous_update=False,
+            layout=self._wide_layout,
         )
 
     def choice(self, name: str) -> Any:
         """A dropdown."""
-        return ipywidgets.Dropdown(description=name, layout=self._wide)
+        return ipywidgets.Dropdown(description=name, layout=self._wide_layout)
 
     def row(self, children: Sequence[Any]) -> Any:
         """Widgets side by side, wrapping when there is no room."""
-        return ipywidgets.HBox(children, layout=self._flowing)
+        return ipywidgets.HBox(children, layout=self._row_layout)
 
     def column(self, children: Sequence[Any]) -> Any:
         """Widgets stacked vertically."""
-        return ipywidgets.VBox(children, layout=self._shown)
+        return ipywidgets.VBox(children, layout=self._visible_layout)
 
     def show(self, widget: Any, is_shown: bool) -> None:
         """Show or hide a widget."""
         own = self._own.setdefault(widget.model_id, widget.layout)
-        layout = own if is_shown else self._hidden
+        layout = own if is_shown else self._hidden_layout
         if widget.layout is not layout:
             widget.layout = layout
 
@@ -73,6 +76,12 @@ class Kit:
 
     def close_shared(self) -> None:
         """Close the shared layouts and styles, once all widgets are closed."""
-        layouts = (self._shown, self._hidden, self._fitting, self._flowing, self._wide)
+        layouts = (
+            self._visible_layout,
+            self._hidden_layout,
+            self._button_layout,
+            self._row_layout,
+            self._wide_layout,
+        )
         for one in (*layouts, self._text, self._button):
             one.close()

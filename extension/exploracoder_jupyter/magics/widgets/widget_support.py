@@ -19,7 +19,7 @@ class FrontEnd:
 
     def __init__(self, on_answer: Callable[[], None]) -> None:
         self.has_answered = False
-        self._answered = on_answer
+        self._on_answer = on_answer
         self._probe = ipywidgets.Layout(width=_WORD)
         self._probe.observe(self._hear, "height")
         self._link = ipywidgets.jsdlink((self._probe, "width"), (self._probe, "height"))
@@ -27,4 +27,4 @@ class FrontEnd:
     def _hear(self, change: dict[str, Any]) -> None:
         if change["new"] == _WORD and not self.has_answered:
             self.has_answered = True
-            self._answered()
+            self._on_answer()

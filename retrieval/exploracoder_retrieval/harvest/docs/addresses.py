@@ -30,8 +30,8 @@ class JudgedTransport(httpx.AsyncBaseTransport):
     Raises DocsUnavailable instead of connecting.
     """
 
-    def __init__(self, named: httpx.URL) -> None:
-        self._named = _origin(named)
+    def __init__(self, named_url: httpx.URL) -> None:
+        self._named_origin = _origin(named_url)
         self._named_private: frozenset[str] | None = None
         self._direct = httpx.AsyncHTTPTransport()
         self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
@@ -66,7 +66,9 @@ class JudgedTransport(httpx.AsyncBaseTransport):
         private = frozenset(each for each in addresses if not is_public(each))
         if self._named_private is None:  # the first request goes to the host that the user named
             self._named_private = private
-        allowed_addresses = self._named_private if _origin(url) == self._named else frozenset()
+        allowed_addresses = (
+            self._named_private if _origin(url) == self._named_origin else frozenset()
+        )
         if others := private - allowed_addresses:
             raise DocsUnavailable(
                 f"{url} is not fetched: {url.host} is {min(others)}, an address of this machine or"

@@ -15,9 +15,10 @@ from exploracoder_retrieval.harvest.docs.doc_lines import read_lines
 from exploracoder_retrieval.harvest.docs.html import read_html
 from exploracoder_retrieval.harvest.docs.inventory import Inventory, read_inventory
 from exploracoder_retrieval.harvest.docs.markdown import read_markdown
-from exploracoder_retrieval.harvest.docs.notebooks import read_notebook, read_rst, read_script
+from exploracoder_retrieval.harvest.docs.notebooks import read_notebook, read_script
 from exploracoder_retrieval.harvest.docs.openapi import is_openapi, read_openapi
 from exploracoder_retrieval.harvest.docs.pieces import About, Page, Passage, Piece, UnreadableDocs
+from exploracoder_retrieval.harvest.docs.restructuredtext import read_rst
 from exploracoder_retrieval.harvest.docs.source import DocsFile, DocsSource
 from exploracoder_retrieval.progress import Progress
 

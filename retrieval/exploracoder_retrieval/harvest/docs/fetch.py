@@ -199,10 +199,10 @@ class _Copy:
 
 async def _unpacked(url: str, answer: httpx.Response) -> AsyncIterator[bytes]:
     """The unpacked body in pieces of bounded size, however well it was compressed."""
-    packing = answer.headers.get("content-encoding", "identity").lower()
-    if packing not in ("identity", "gzip"):
-        raise DocsUnavailable(f"{url} comes packed as {packing!r}, which was not asked for.")
-    unpacker = zlib.decompressobj(wbits=31) if packing == "gzip" else None
+    encoding = answer.headers.get("content-encoding", "identity").lower()
+    if encoding not in ("identity", "gzip"):
+        raise DocsUnavailable(f"{url} comes packed as {encoding!r}, which was not asked for.")
+    unpacker = zlib.decompressobj(wbits=31) if encoding == "gzip" else None
     try:
         async for chunk in answer.aiter_raw():
             while chunk:

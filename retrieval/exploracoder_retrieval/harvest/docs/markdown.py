@@ -73,9 +73,9 @@ def _headed(page: Page, text: str, tokens: list[Token]) -> Iterator[ApiDoc]:
     """The APIs named by headings, each with the text up to the next heading."""
     lines = text.splitlines()
     starts = [number for number, token in enumerate(tokens) if token.type == "heading_open"]
-    for number, following in zip(starts, [*starts[1:], None], strict=True):
+    for number, next_start in zip(starts, [*starts[1:], None], strict=True):
         first = tokens[number].map
-        last = tokens[following].map if following is not None else None
+        last = tokens[next_start].map if next_start is not None else None
         call = tokens[number + 1].content.replace("\\_", "_").strip("` ")
         if first is None or not call.startswith(f"{page.import_name}."):
             continue

@@ -1,4 +1,4 @@
-"""Notebooks, example scripts and reStructuredText: code in order, with the words before it."""
+"""Notebooks and example scripts: code in order, with the words before it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from exploracoder_retrieval.harvest.docs.code import ImportsSoFar, notebook_cells, without_magics
 from exploracoder_retrieval.harvest.docs.pieces import Page, Passage, Piece, clean
-from exploracoder_retrieval.harvest.docstrings import find_examples
 
 
 def read_notebook(page: Page, text: str) -> Iterator[Piece]:
@@ -35,14 +34,3 @@ def read_script(page: Page, text: str) -> Iterator[Piece]:
     if text.strip():
         title = page.path.stem.replace("_", " ").replace("-", " ")
         yield Passage("example", clean(text), title, page.place(1))
-
-
-def read_rst(page: Page, text: str) -> Iterator[Piece]:
-    """The doctests and code blocks of a reStructuredText file."""
-    imports = ImportsSoFar()
-    for code in find_examples(text):
-        first = code.splitlines()[0]
-        line = text[: max(text.find(first), 0)].count("\n") + 1
-        yield Passage(
-            "example", clean(code), page.path.stem, page.place(line), imports.before(code)
-        )

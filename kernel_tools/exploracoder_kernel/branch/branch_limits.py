@@ -32,7 +32,7 @@ class Limit(NamedTuple):
     memory_bytes: Optional[int] = None
 
 
-class Allowances:
+class BranchLimits:
     """Counts for the supervisor, and finds branches that use too much.
 
     Args:
@@ -48,11 +48,11 @@ class Allowances:
         self.is_supervised = False  # whether ``may_start`` is asked before each fork
         self._tell = tell
         self._runs: dict[int, Limit] = {}
-        self._told: set[tuple[int, str]] = set()
-        self._left: dict[tuple[int, bool], int] = {}
-        self._granted: dict[tuple[int, int], float] = {}
+        self._reports: set[tuple[int, str]] = set()
+        self._rooms: dict[tuple[int, bool], int] = {}
+        self._grants: dict[tuple[int, int], float] = {}
         self._full_until: dict[tuple[int, bool], float] = {}
-        self.frozen: set[int] = set()  # branches that may start nothing
+        self.frozen_branches: set[int] = set()  # branches that may start nothing
         self._starters: set[int] = set()
         self._next = 0.0
 
@@ -65,7 +65,7 @@ class Allowances:
 
     def stop(self, branch: int) -> bool:
         """End the branch's run; return whether it wanted more processes than allowed."""
-        wanted_more = (branch, "processes") in self._told
+        wanted_more = (branch, "processes") in self._reports
         self._runs.pop(branch, None)
         self._forget(branch)
         return wanted_more
@@ -77,7 +77,7 @@ class Allowances:
     def forget(self, branch: int) -> None:
         """Drop a branch that has ended."""
         self._starters.discard(branch)
-        self.frozen.discard(branch)
+        self.frozen_branches.discard(branch)
         self.stop(branch)
 
     def may_start(self, branch: int, caller: int, *, is_thread: bool) -> bool:
@@ -86,14 +86,14 @@ class Allowances:
         Processes are counted only once the room that the last count found is used up, so most forks
         cost no walk through the process table; nor do forks refused in quick succession.
         """
-        if branch in self.frozen:
+        if branch in self.frozen_branches:
             return False
         key = (branch, is_thread)
-        if self._left.get(key, 0) <= 0 and time.monotonic() >= self._full_until.get(key, 0.0):
-            self._left[key] = self._count_left(branch, caller, is_thread)
-        if self._left[key] > 0:
-            self._left[key] -= 1
-            self._granted[branch, caller] = time.monotonic()
+        if self._rooms.get(key, 0) <= 0 and time.monotonic() >= self._full_until.get(key, 0.0):
+            self._rooms[key] = self._count_left(branch, caller, is_thread)
+        if self._rooms[key] > 0:
+            self._rooms[key] -= 1
+            self._grants[branch, caller] = time.monotonic()
             if not is_thread:
                 self._starters.add(branch)
             return True
@@ -153,18 +153,18 @@ class Allowances:
     def _under_way(self, branch: int, caller: int) -> int:
         """How many starts just allowed to other threads of the branch may not be visible yet."""
         since = time.monotonic() - _UNDER_WAY_SECONDS
-        self._granted = {who: when for who, when in self._granted.items() if when > since}
-        return sum(who[0] == branch and who[1] != caller for who in self._granted)
+        self._grants = {who: when for who, when in self._grants.items() if when > since}
+        return sum(who[0] == branch and who[1] != caller for who in self._grants)
 
     def _say(self, branch: int, name: str, *, is_killed: bool) -> None:
-        if is_killed or (branch, name) not in self._told:
-            self._told.add((branch, name))
+        if is_killed or (branch, name) not in self._reports:
+            self._reports.add((branch, name))
             self._tell(branch, name, is_killed)
 
     def _forget(self, branch: int) -> None:
-        self._told = {pair for pair in self._told if pair[0] != branch}
+        self._reports = {pair for pair in self._reports if pair[0] != branch}
         for is_thread in (False, True):
-            self._left.pop((branch, is_thread), None)
+            self._rooms.pop((branch, is_thread), None)
             self._full_until.pop((branch, is_thread), None)
 
 

@@ -29,7 +29,7 @@ class Place:
     """A path and how it appears: readable, or as if empty. The deepest place wins."""
 
     path: Path
-    seen: Literal["readable", "hidden folder", "hidden file"]
+    visibility: Literal["readable", "hidden folder", "hidden file"]
 
 
 def confined(
@@ -83,8 +83,13 @@ def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:
     by_path: dict[Path, Place] = {}
     for place in sorted(places, key=lambda place: (len(place.path.parts), place.path)):
         around = next((by_path[path] for path in place.path.parents if path in by_path), None)
-        is_shown_already = around is not None and around.seen == "readable" == place.seen
-        is_hidden_already = "readable" not in (place.seen, around.seen if around else "readable")
+        is_shown_already = (
+            around is not None and around.visibility == "readable" == place.visibility
+        )
+        is_hidden_already = "readable" not in (
+            place.visibility,
+            around.visibility if around else "readable",
+        )
         if not is_shown_already and not is_hidden_already:
             by_path[place.path] = place
     return tuple(by_path.values())

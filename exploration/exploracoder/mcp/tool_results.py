@@ -140,8 +140,8 @@ def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
         for kind in _PICTURES
         if kind in output.get("data", ())
     )
-    fitting = (one for one in images if len(one[1]) <= _PICTURE_CHARS)
-    yield from (one for one, _ in zip(fitting, range(_MOST_PICTURES), strict=False))
+    small_images = (one for one in images if len(one[1]) <= _PICTURE_CHARS)
+    yield from (one for one, _ in zip(small_images, range(_MOST_PICTURES), strict=False))
 
 
 def shown_variables(variables: Sequence[Variable]) -> tuple[ShownVariable, ...]:
