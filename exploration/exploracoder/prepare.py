@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
-from exploracoder_retrieval.facts.modules import ModuleFinder
+from exploracoder_retrieval.facts.module_files import ModuleFinder
 from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest.docs.source import ALONE
 from exploracoder_retrieval.harvest.result import LibraryInfo
@@ -22,7 +22,7 @@ from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
 from exploracoder.folders import cache_folder, can_keep
 from exploracoder.methods import DEFAULT, find_method
-from exploracoder.models import alternatives
+from exploracoder.models import suggested_models
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
 from exploracoder.models.capabilities import capabilities_memory as remembered
 from exploracoder.models.chat import ChatModel
@@ -391,7 +391,7 @@ async def open_model(
                 manager = EmbeddedModel(cache=replies, lora=lora)
                 embedded_model = await stack.enter_async_context(manager)
             except NoWeightsError as error:
-                others = alternatives.in_words(await alternatives.offered())
+                others = suggested_models.in_words(await suggested_models.offered())
                 raise NoWeightsError(f"{error}{others}") from None
             yield embedded_model
         return
@@ -403,7 +403,7 @@ async def open_model(
         raise InputError(
             "An endpoint is configured, but no model. Name one with --model or EXPLORACODER_MODEL;"
             " --model embedded uses the one that comes with ExploraCoder."
-            + alternatives.in_words(alternatives.of_servers(servers))
+            + suggested_models.in_words(suggested_models.of_servers(servers))
         )
     from exploracoder.models.openai_client import OpenAIChatModel
 

@@ -14,7 +14,7 @@ from typing import Literal
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
-from exploracoder.engine.reading import names
+from exploracoder.engine.reading import snippet_names
 from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.state import Exploration, State
@@ -88,21 +88,21 @@ class Reliance:
     def __init__(self, exploration: Exploration, changes: Sequence[VersionChange]) -> None:
         import_names = {library.name: library.import_name for library in exploration.libraries}
         self._changes = {import_names.get(one.library, one.library): one for one in changes}
-        self._brought_in = names.read(exploration.task.context, KnownApis(())).imports
+        self._brought_in = snippet_names.read(exploration.task.context, KnownApis(())).imports
 
     def of(self, code: str, apis: Iterable[str] = ()) -> tuple[VersionChange, ...]:
         """The changes to libraries that ``code`` imports, or uses by a name the context imports.
 
         ``apis`` are further import paths that it is known to use, such as a candidate's.
         """
-        paths = {*apis, *self._paths(names.read(code, KnownApis(())))}
+        paths = {*apis, *self._paths(snippet_names.read(code, KnownApis(())))}
         return tuple(
             change
             for name, change in self._changes.items()
             if any(path == name or path.startswith(f"{name}.") for path in paths)
         )
 
-    def _paths(self, code_names: names.Names) -> Iterator[str]:
+    def _paths(self, code_names: snippet_names.Names) -> Iterator[str]:
         yield from code_names.imports.values()
         for name in code_names.loads:
             if name in self._brought_in:

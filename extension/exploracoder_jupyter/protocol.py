@@ -48,7 +48,7 @@ from exploracoder.state import Exploration, RankedApi, State
 from exploracoder.tasks import MAX_TASK_CHARS
 from exploracoder.trust import Preview
 from exploracoder_retrieval.docpage import MAX_DOC_CHARS, DocPage
-from exploracoder_retrieval.repotools.typed_lookups import LookupKind
+from exploracoder_retrieval.repotools.user_lookups import LookupKind
 from pydantic import Field
 
 Text = Annotated[str, Field(max_length=MAX_CODE_CHARS)]

@@ -18,7 +18,7 @@ from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.six_tools import Limits, RepositoryTools
 from exploracoder_retrieval.repotools.tool_answers import Answer
-from exploracoder_retrieval.repotools.typed_lookups import found_in, look_up
+from exploracoder_retrieval.repotools.user_lookups import found_in, look_up
 
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.protocol import LibraryEvent, LookedUp, Lookup, LookupAnswer

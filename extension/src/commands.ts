@@ -15,7 +15,7 @@ import { withAgreement } from './agreement';
 import { beginFrom } from './prefill';
 import { withModel } from './modelgone';
 import { insertSolution, solutionCode } from './notebook/insert';
-import { stepOf } from './notebook/preview';
+import { stepOf } from './notebook/candidatepreview';
 import { IExplorationNotebooks } from './notebook/tokens';
 import { Replayed } from './protocol';
 import { showReplayed } from './replayed';

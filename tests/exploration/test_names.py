@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from exploracoder.engine.reading import names
+from exploracoder.engine.reading import snippet_names
 from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
@@ -34,16 +34,20 @@ KNOWN = KnownApis(
 
 
 def missing(code: str, *bound: str) -> tuple[str, ...]:
-    return names.missing_imports(names.read(code, KNOWN), KNOWN, bound, ["tea"])
+    return snippet_names.missing_imports(snippet_names.read(code, KNOWN), KNOWN, bound, ["tea"])
 
 
 def test_what_code_before_it_has_imported_is_known() -> None:
-    before = names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imports
-    snippet_names = names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)
-    shadowing_names = names.read("t = open('tea')\nt.brew(1)", KNOWN, before)
+    before = snippet_names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imports
+    flow_names = snippet_names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)
+    shadowing_names = snippet_names.read("t = open('tea')\nt.brew(1)", KNOWN, before)
 
-    assert names.apis_used(snippet_names, KNOWN) == ("tea.Flow", "tea.Flow.keep", "tea.brew")
-    assert names.apis_used(shadowing_names, KNOWN) == ()
+    assert snippet_names.apis_used(flow_names, KNOWN) == (
+        "tea.Flow",
+        "tea.Flow.keep",
+        "tea.brew",
+    )
+    assert snippet_names.apis_used(shadowing_names, KNOWN) == ()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +116,7 @@ def test_what_is_bound_already_is_not_imported() -> None:
 
 
 def apis(code: str, *docs: ApiDoc) -> tuple[str, ...]:
-    return names.apis_used(names.read(code, KNOWN), KNOWN, docs)
+    return snippet_names.apis_used(snippet_names.read(code, KNOWN), KNOWN, docs)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +161,7 @@ def test_magics_do_not_keep_a_snippet_from_being_read() -> None:
 
 
 def test_a_snippet_that_is_no_python_has_no_names() -> None:
-    assert names.read("x = (", KNOWN) == names.read("", KNOWN)
+    assert snippet_names.read("x = (", KNOWN) == snippet_names.read("", KNOWN)
 
 
 TEALEAF = KnownApis([api("tealeaf.Flow", "class"), api("tealeaf.Kettle", "class")])
@@ -175,8 +179,12 @@ async def sidecar(library: Path) -> AsyncIterator[Sidecar]:
 
 
 async def problems(sidecar: Sidecar, code: str) -> dict[str, tuple[str, ...]]:
-    findings = await names.problems(
-        names.read(code, TEALEAF), sidecar, sidecar.root, ["tealeaf", "pot", "heats"], ["tealeaf"]
+    findings = await snippet_names.problems(
+        snippet_names.read(code, TEALEAF),
+        sidecar,
+        sidecar.root,
+        ["tealeaf", "pot", "heats"],
+        ["tealeaf"],
     )
     return {f"{one.owner}: {one.name}": one.nearest for one in findings}
 

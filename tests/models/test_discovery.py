@@ -12,7 +12,7 @@ import pytest
 from exploracoder import prepare
 from exploracoder.cli.doctor import doctor
 from exploracoder.errors import InputError, NoWeightsError
-from exploracoder.models import alternatives, discovery
+from exploracoder.models import discovery, suggested_models
 from exploracoder.models.discovery import USUAL, LocalServer, find_servers, is_loopback
 from exploracoder.models.keys import PROVIDERS, key_in_environment
 from exploracoder.testing import ScriptedModelServer
@@ -160,7 +160,7 @@ async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
         (server,) = await find_servers({title: url})
 
         assert server.models == names
-        (offer,) = alternatives.of_servers((server,))
+        (offer,) = suggested_models.of_servers((server,))
         assert (offer.title, offer.description) == (title, f"{names[0]} at {url}")
         assert offer.command == f"exploracoder explore … --base-url {url} --model {names[0]}"
 
@@ -168,7 +168,7 @@ async def test_each_of_the_four_is_found_and_offered(title: str) -> None:
 def test_of_many_models_a_few_are_named() -> None:
     many = LocalServer(title="A", base_url="http://a", models=tuple("abcdefg"))
 
-    (offer,) = alternatives.of_servers((many,))
+    (offer,) = suggested_models.of_servers((many,))
 
     assert offer.description == "a, b, c, d, e and 2 more at http://a"
 
@@ -176,7 +176,7 @@ def test_of_many_models_a_few_are_named() -> None:
 def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
     odd = LocalServer(title="A", base_url="http://a", models=("m; rm -rf x",))
 
-    (offer,) = alternatives.of_servers((odd,))
+    (offer,) = suggested_models.of_servers((odd,))
 
     assert offer.command.endswith("--model 'm; rm -rf x'")
 
@@ -184,7 +184,7 @@ def test_a_name_that_a_shell_would_read_otherwise_is_quoted() -> None:
 def test_keys_are_named_by_their_variables_and_never_shown() -> None:
     environment = {"GROQ_API_KEY": KEY, "GOOGLE_API_KEY": KEY, "MISTRAL_API_KEY": " ", "X": KEY}
 
-    offers = alternatives.of_keys(environment)
+    offers = suggested_models.of_keys(environment)
 
     assert [one.title for one in offers] == ["Gemini", "Groq"]
     assert offers[0].description.startswith("GOOGLE_API_KEY is set")

@@ -10,7 +10,7 @@ from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.six_tools import RepositoryTools
-from exploracoder_retrieval.repotools.typed_lookups import LookupKind, found_in, look_up
+from exploracoder_retrieval.repotools.user_lookups import LookupKind, found_in, look_up
 
 from .conftest import WritePackage
 

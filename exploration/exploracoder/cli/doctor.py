@@ -149,7 +149,7 @@ def _arithmetic() -> Finding:
 
 def _models_that_fit() -> Finding:
     from exploracoder.models import hardware
-    from exploracoder.models.offers import offers
+    from exploracoder.models.catalogue_status import offers
 
     matches = [offer for offer in offers() if offer.fits]
     names = ", ".join(f"{one.short_name} ({one.memory_bytes / 1e9:.1f} GB)" for one in matches)
@@ -185,9 +185,9 @@ def _endpoint() -> Finding:
 
 def _offers() -> Iterator[Finding]:
     """The other models found; none is used unless the user chooses it."""
-    from exploracoder.models import alternatives
+    from exploracoder.models import suggested_models
 
-    for one in run_async(alternatives.offered()):
+    for one in run_async(suggested_models.offered()):
         yield Finding("ok", f"found: {one.title}", one.description, one.command)
 
 

@@ -17,7 +17,7 @@ from exploracoder.errors import SetupError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from exploracoder.models.offers import Offer
+    from exploracoder.models.catalogue_status import Offer
     from exploracoder.models.weights import WeightsStore
 
 
@@ -47,7 +47,7 @@ def list_(as_json: bool) -> int:
     Memory is about what the model needs with the shortest context. Quality is what was measured
     with ExploraCoder, or what the model's maker published; where nothing stands, nothing is known.
     """
-    from exploracoder.models.offers import offers
+    from exploracoder.models.catalogue_status import offers
 
     all_offers = offers()
     if as_json:
@@ -75,7 +75,7 @@ def pull(name: str | None, as_json: bool) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
-    from exploracoder.models.offers import offer_of
+    from exploracoder.models.catalogue_status import offer_of
 
     store = _store(name)
     console = Console(stderr=True)
@@ -103,7 +103,7 @@ def use(name: str, as_json: bool) -> int:
 
     What runs already goes on with the one that it began with.
     """
-    from exploracoder.models.offers import offer_of
+    from exploracoder.models.catalogue_status import offer_of
 
     store = _store(name)
     store.use()

@@ -8,7 +8,7 @@ import { IExplorationModel, IExplorations } from '../tokens';
 import { attachKernel } from './attaching';
 import { KEY, isObject, sourceOf } from './marks';
 import { merge } from './merge';
-import { Previews, previewsAfter, stepOf, withPreviews } from './preview';
+import { Previews, previewsAfter, stepOf, withPreviews } from './candidatepreview';
 import { ExplorationContents, IMerge } from './provider';
 import { QuietChanges } from './quietchanges';
 import { upsert } from './upsert';

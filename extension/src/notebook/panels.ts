@@ -11,7 +11,7 @@ import { Banner } from './banner';
 import { NotebookHolder } from './notebookholder';
 import { LiveStrip } from './livestrip';
 import { markOf } from './marks';
-import { stepOf } from './preview';
+import { stepOf } from './candidatepreview';
 import { ExplorationContents, isExploration } from './provider';
 import { CellStrips } from './strips';
 import { IExplorationNotebooks } from './tokens';

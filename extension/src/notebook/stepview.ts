@@ -2,7 +2,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Step } from '../protocol';
 import { IExplorationModel } from '../tokens';
 import { numberOf, runWords, wordsOf } from '../wording';
-import { stepOf } from './preview';
+import { stepOf } from './candidatepreview';
 
 /** What the strip above a subtask's cell shows. */
 export interface IStepView {

@@ -18,8 +18,8 @@ from IPython.utils.tokenutil import token_at_cursor
 from .bundles import bounded, bounded_answers
 from .cell import NO_CELL, Cell
 from .error_reports import full_message_of
+from .ipython_shell import make_shell, resemble_notebook
 from .loops import Loop
-from .shell import make_shell, resemble_notebook
 
 Tell = Callable[[dict[str, Any]], None]
 

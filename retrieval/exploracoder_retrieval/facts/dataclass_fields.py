@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from exploracoder_retrieval.facts.fact_types import Class, Parameter, Variable
 from exploracoder_retrieval.facts.kinds import last_name
 from exploracoder_retrieval.facts.lineage import Lineage, LocatedClass
 from exploracoder_retrieval.facts.parameters import parse_expression, unparse
-from exploracoder_retrieval.facts.values import Class, Parameter, Variable
 
 _ATTRS = frozenset({"define", "frozen", "mutable", "attrs", "s"})
 _DECORATORS = _ATTRS | {"dataclass", "pydantic_dataclass", "dataclass_json"}

@@ -7,10 +7,15 @@ import inspect
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from exploracoder_retrieval.facts.bodies import Tables, read_choices, read_raises, walk_body
 from exploracoder_retrieval.facts.conditions import statements
+from exploracoder_retrieval.facts.fact_types import Class, Function, Variable, VariablePlace
+from exploracoder_retrieval.facts.function_bodies import (
+    Tables,
+    read_choices,
+    read_raises,
+    walk_body,
+)
 from exploracoder_retrieval.facts.parameters import dotted, read_parameters, unparse
-from exploracoder_retrieval.facts.values import Class, Function, Variable, VariablePlace
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_VALUE_CHARS = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
+from exploracoder_retrieval.facts.fact_types import Class, Function, Module, Variable
 
 FunctionKind = Literal["method", "classmethod", "staticmethod", "property", "cached_property"]
 _PROPERTY_MAKERS = ("property", "Property", "cache_readonly", "reify")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from exploracoder_retrieval.facts.fact_types import Class, Module, Variable
 from exploracoder_retrieval.facts.kinds import last_name
 from exploracoder_retrieval.facts.scope import Scope
-from exploracoder_retrieval.facts.values import Class, Module, Variable
 
 # Meant for type checkers; they contribute no members.
 _NO_CLASSES = frozenset({"Generic", "Protocol", "TypedDict", "object"})

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from exploracoder_retrieval.facts.values import Function, Parameter, ParameterKind
+from exploracoder_retrieval.facts.fact_types import Function, Parameter, ParameterKind
 
 
 def read_parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 
 from exploracoder_retrieval.errors import UnreadableSource
-from exploracoder_retrieval.facts.bodies import Tables, strings_in
 from exploracoder_retrieval.facts.conditions import statements
 from exploracoder_retrieval.facts.definitions import (
     FunctionNode,
@@ -18,7 +17,8 @@ from exploracoder_retrieval.facts.definitions import (
     read_function,
     read_variables,
 )
-from exploracoder_retrieval.facts.values import Import, Module
+from exploracoder_retrieval.facts.fact_types import Import, Module
+from exploracoder_retrieval.facts.function_bodies import Tables, strings_in
 
 _MAX_TEXT_CHARS = 20_000
 

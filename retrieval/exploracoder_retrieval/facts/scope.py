@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exploracoder_retrieval.facts.sources import Sources
-from exploracoder_retrieval.facts.values import Class, Function, Module, Variable
+from exploracoder_retrieval.facts.fact_types import Class, Function, Module, Variable
+from exploracoder_retrieval.facts.importable_modules import Sources
 
 _MAX_STEPS = 60
 

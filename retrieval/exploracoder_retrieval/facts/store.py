@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from exploracoder_retrieval.errors import IndexUnavailable, UnreadableSource
+from exploracoder_retrieval.facts.fact_types import Module, Snippet
 from exploracoder_retrieval.facts.reading import parse, read_module
-from exploracoder_retrieval.facts.values import Module, Snippet
 from exploracoder_retrieval.files import (
     MAX_SOURCE_BYTES,
     decode_python,

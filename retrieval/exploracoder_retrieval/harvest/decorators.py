@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from exploracoder_retrieval.apidoc import DEPRECATED
+from exploracoder_retrieval.facts.fact_types import Class, Variable
 from exploracoder_retrieval.facts.kinds import last_name
 from exploracoder_retrieval.facts.parameters import parse_expression
-from exploracoder_retrieval.facts.values import Class, Variable
 from exploracoder_retrieval.harvest.public_names import Api, Names
 
 _DEPRECATING = frozenset({"deprecated", "deprecate"})

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 from exploracoder_retrieval.facts.dataclass_fields import generated_init, has_fields
+from exploracoder_retrieval.facts.fact_types import Class, Function, Variable
 from exploracoder_retrieval.facts.kinds import is_property
 from exploracoder_retrieval.facts.parameters import is_opaque
-from exploracoder_retrieval.facts.values import Class, Function, Variable
 from exploracoder_retrieval.harvest import signatures
 from exploracoder_retrieval.harvest.decorators import (
     accessor_class,

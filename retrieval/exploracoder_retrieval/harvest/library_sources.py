@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exploracoder_retrieval.facts.compiled import CompiledModules
-from exploracoder_retrieval.facts.modules import ModuleFiles, is_published
-from exploracoder_retrieval.facts.sources import InstalledSources
+from exploracoder_retrieval.facts.fact_types import Module
+from exploracoder_retrieval.facts.importable_modules import InstalledSources
+from exploracoder_retrieval.facts.module_files import ModuleFiles, is_published
 from exploracoder_retrieval.facts.store import Entry, FactStore
-from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.library_python import Interpreter

@@ -6,11 +6,11 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from exploracoder_retrieval.facts.bodies import strings_in
 from exploracoder_retrieval.facts.dataclass_fields import generated_init, has_fields
+from exploracoder_retrieval.facts.fact_types import Class, Function, Variable
+from exploracoder_retrieval.facts.function_bodies import strings_in
 from exploracoder_retrieval.facts.kinds import is_property, joined, last_name, variables_of
 from exploracoder_retrieval.facts.parameters import parse_expression
-from exploracoder_retrieval.facts.values import Class, Function, Variable
 from exploracoder_retrieval.harvest.public_names import Api, Names
 from exploracoder_retrieval.harvest.signatures import attribute_type, unquoted
 

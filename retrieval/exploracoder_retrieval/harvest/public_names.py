@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from exploracoder_retrieval.facts.fact_types import Class, Function, Module, Parameter, Variable
+from exploracoder_retrieval.facts.importable_modules import Sources
 from exploracoder_retrieval.facts.kinds import (
     functions_of,
     implementation,
@@ -14,11 +16,9 @@ from exploracoder_retrieval.facts.kinds import (
     variables_of,
 )
 from exploracoder_retrieval.facts.lineage import Lineage, Lineages, LocatedClass
-from exploracoder_retrieval.facts.modules import is_published
+from exploracoder_retrieval.facts.module_files import is_published
 from exploracoder_retrieval.facts.parameters import is_opaque
 from exploracoder_retrieval.facts.scope import Definition, Scope
-from exploracoder_retrieval.facts.sources import Sources
-from exploracoder_retrieval.facts.values import Class, Function, Module, Parameter, Variable
 from exploracoder_retrieval.harvest.library_sources import LibrarySources, StubbedSources
 
 Item = Class | Function | Variable

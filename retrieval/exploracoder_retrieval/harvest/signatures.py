@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Sequence
 
+from exploracoder_retrieval.facts.fact_types import Class, Function, Parameter, Variable
 from exploracoder_retrieval.facts.kinds import function_kind, is_overload, last_name
 from exploracoder_retrieval.facts.parameters import is_opaque, parameters_text
-from exploracoder_retrieval.facts.values import Class, Function, Parameter, Variable
 
 MAX_DEFAULT_LENGTH = 60
 MAX_OVERLOADS = 4

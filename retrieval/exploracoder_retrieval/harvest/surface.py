@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from exploracoder_retrieval.facts.modules import is_published
-from exploracoder_retrieval.facts.values import Module, Variable
+from exploracoder_retrieval.facts.fact_types import Module, Variable
+from exploracoder_retrieval.facts.module_files import is_published
 from exploracoder_retrieval.harvest.public_names import Api, Names
 
 # The results of these calls are for type checkers and logging, not APIs.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
-from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder
+from exploracoder_retrieval.facts.module_files import ModuleFiles, ModuleFinder
 from exploracoder_retrieval.files import entries, is_folder, read_bytes
 from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.result import LibrarySource

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from exploracoder_retrieval.facts.dataclass_fields import generated_init
+from exploracoder_retrieval.facts.fact_types import Function, Module, Parameter
+from exploracoder_retrieval.facts.importable_modules import Sources
 from exploracoder_retrieval.facts.kinds import functions_of, is_accessor
 from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
 from exploracoder_retrieval.facts.parameters import signature_text
-from exploracoder_retrieval.facts.sources import Sources
-from exploracoder_retrieval.facts.values import Function, Module, Parameter
 from exploracoder_retrieval.repotools.tool_answers import MAX_DOC_CHARS, BodyAnswer, SignatureAnswer
 
 

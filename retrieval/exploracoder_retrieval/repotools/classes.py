@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 
 from exploracoder_retrieval.embedded_words import split_identifier
 from exploracoder_retrieval.facts.dataclass_fields import generated_init
+from exploracoder_retrieval.facts.importable_modules import Sources
 from exploracoder_retrieval.facts.lineage import Lineage, Lineages, LocatedClass
-from exploracoder_retrieval.facts.sources import Sources
 from exploracoder_retrieval.repotools.members import members
 from exploracoder_retrieval.repotools.tool_answers import MAX_DOC_CHARS, ClassAnswer, MemberInfo
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from exploracoder_retrieval.facts.fact_types import Module
 from exploracoder_retrieval.facts.kinds import functions_of
 from exploracoder_retrieval.facts.scope import Definition
-from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.repotools.repository import Repository, is_test
 from exploracoder_retrieval.repotools.standard import CONVENTIONS
 from exploracoder_retrieval.repotools.undefined import Undefined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from exploracoder_retrieval.facts.fact_types import Snippet
 from exploracoder_retrieval.facts.reading import uncollected
 from exploracoder_retrieval.facts.store import (
     ENTRIES,
@@ -15,7 +16,6 @@ from exploracoder_retrieval.facts.store import (
     is_same,
     read_file,
 )
-from exploracoder_retrieval.facts.values import Snippet
 from exploracoder_retrieval.repotools.python_files import SourceFile, SourceTree
 from exploracoder_retrieval.repotools.snippets import cut
 

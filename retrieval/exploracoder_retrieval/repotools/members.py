@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from exploracoder_retrieval.facts.dataclass_fields import has_fields
+from exploracoder_retrieval.facts.fact_types import Class, Function, Variable
 from exploracoder_retrieval.facts.kinds import (
     function_kind,
     functions_of,
@@ -16,7 +17,6 @@ from exploracoder_retrieval.facts.kinds import (
 )
 from exploracoder_retrieval.facts.lineage import Lineage, LocatedClass
 from exploracoder_retrieval.facts.parameters import signature_text
-from exploracoder_retrieval.facts.values import Class, Function, Variable
 from exploracoder_retrieval.repotools.tool_answers import MemberInfo, MemberKind
 
 _NOT_SHOWN = frozenset({"__slots__", "__all__", "__doc__", "__module__", "__match_args__"})

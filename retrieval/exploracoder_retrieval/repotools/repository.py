@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.fact_types import Class, Function, Module, Snippet
+from exploracoder_retrieval.facts.importable_modules import InstalledSources, RepositorySources
 from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
 from exploracoder_retrieval.facts.scope import Definition, Scope
-from exploracoder_retrieval.facts.sources import InstalledSources, RepositorySources
 from exploracoder_retrieval.facts.store import SNIPPETS, FactStore
-from exploracoder_retrieval.facts.values import Class, Function, Module, Snippet
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.library_python import Interpreter

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from exploracoder_retrieval.bm25 import WordIndex
-from exploracoder_retrieval.facts.values import Snippet
+from exploracoder_retrieval.facts.fact_types import Snippet
 from exploracoder_retrieval.repotools.repository import Repository, is_test
 from exploracoder_retrieval.repotools.tool_answers import SnippetAnswer
 

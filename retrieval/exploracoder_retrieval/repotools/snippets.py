@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.facts.definitions import FunctionNode, first_line
-from exploracoder_retrieval.facts.values import Snippet
+from exploracoder_retrieval.facts.fact_types import Snippet
 
 MAX_LINES = 60
 _MIN_LINES = 3

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from exploracoder_retrieval.facts.sources import InstalledSources
+from exploracoder_retrieval.facts.fact_types import Module
+from exploracoder_retrieval.facts.importable_modules import InstalledSources
 from exploracoder_retrieval.facts.store import NAMES, FactStore
-from exploracoder_retrieval.facts.values import Module
 
 CONVENTIONS = {
     "np": "numpy",

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from exploracoder_retrieval.facts.fact_types import Parameter
 from exploracoder_retrieval.facts.kinds import FunctionKind
-from exploracoder_retrieval.facts.values import Parameter
 
 MAX_DOC_CHARS = 2000
 MemberKind = Literal[FunctionKind, "field", "initvar", "class_var", "instance_var", "class"]

@@ -12,7 +12,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.knowing.name_problems import OBJECT_ERROR
 from exploracoder.engine.knowing.recommender import find_alike, trim
 from exploracoder.engine.knowing.sieve import live_types
-from exploracoder.engine.reading import names
+from exploracoder.engine.reading import snippet_names
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, NameProblem
 
@@ -80,11 +80,11 @@ def docs_behind(bench: Workbench, code: str, variables: Sequence[Variable]) -> t
     from a live variable's class, and left out if there is no such variable.
     """
     apis = bench.libraries.known
-    around = names.read(bench.exploration.task.context, apis)
-    code_names = names.read(code, apis)
+    around = snippet_names.read(bench.exploration.task.context, apis)
+    code_names = snippet_names.read(code, apis)
     code_names = dataclasses.replace(code_names, imports={**around.imports, **code_names.imports})
     types = sorted(live_types(apis, variables))
     members = [doc for type_ in types for doc in apis.members(type_)]
     likely = [doc for doc in members if doc.path.rpartition(".")[2] not in _OF_VALUES]
-    docs = (apis.at(path) for path in names.apis_used(code_names, apis, likely))
+    docs = (apis.at(path) for path in snippet_names.apis_used(code_names, apis, likely))
     return tuple(trim(bench, doc, is_kept=True) for doc in docs if doc is not None)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
-from exploracoder.engine.reading import names
+from exploracoder.engine.reading import snippet_names
 from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import NameProblem
@@ -68,17 +68,19 @@ async def check(
     imports = tuple(library.import_name for library in bench.exploration.libraries)
     before = _imported(earlier, bench.libraries.known)
     bound = [*(variable.name for variable in variables), *before]
-    code_names = names.read(code, bench.libraries.known, before)
+    code_names = snippet_names.read(code, bench.libraries.known, before)
     import_lines: tuple[str, ...] = ()
     if bench.settings.repair_names:
-        import_lines = names.missing_imports(code_names, bench.libraries.known, bound, imports)
+        import_lines = snippet_names.missing_imports(
+            code_names, bench.libraries.known, bound, imports
+        )
         code = "\n".join([*import_lines, code])
-        code_names = names.read(code, bench.libraries.known, before)
+        code_names = snippet_names.read(code, bench.libraries.known, before)
     return CheckedSnippet(
         code=code,
         added_imports=import_lines,
-        problems=await names.problems(code_names, bench.sidecar, branch, bound, imports),
-        apis=names.apis_used(code_names, bench.libraries.known, docs),
+        problems=await snippet_names.problems(code_names, bench.sidecar, branch, bound, imports),
+        apis=snippet_names.apis_used(code_names, bench.libraries.known, docs),
     )
 
 
@@ -86,5 +88,5 @@ def _imported(codes: Sequence[str], apis: KnownApis) -> dict[str, str]:
     """The imports of several snippets: local names mapped to paths."""
     paths: dict[str, str] = {}
     for code in codes:
-        paths |= names.read(code, apis).imports
+        paths |= snippet_names.read(code, apis).imports
     return paths

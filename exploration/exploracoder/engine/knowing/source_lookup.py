@@ -16,18 +16,18 @@ from pathlib import Path
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.errors import RetrievalError, UnreadableSource
+from exploracoder_retrieval.facts.fact_types import Class, Function, Module
+from exploracoder_retrieval.facts.importable_modules import InstalledSources
 from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
 from exploracoder_retrieval.facts.parameters import signature_text
 from exploracoder_retrieval.facts.scope import Scope
-from exploracoder_retrieval.facts.sources import InstalledSources
 from exploracoder_retrieval.facts.store import FactStore
-from exploracoder_retrieval.facts.values import Class, Function, Module
 from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.repotools.callables import FoundCallable, methods_of
 from exploracoder_retrieval.repotools.classes import class_answer, ranked_members
 
 from exploracoder import confined_interpreter
-from exploracoder.engine.reading import names, syntax
+from exploracoder.engine.reading import snippet_names, syntax
 from exploracoder.engine.reading.known_apis import KnownApis
 from exploracoder.engine.reading.value_text import clip
 from exploracoder.engine.workbench import Workbench
@@ -186,7 +186,7 @@ def names_in_line(
     """
     bound = {variable.name: variable.type for variable in variables}
     for cell in (*earlier, code):
-        cell_names = names.read(cell, apis)
+        cell_names = snippet_names.read(cell, apis)
         bound |= cell_names.imports | cell_names.types
     nodes = list(_at_line(syntax.tree(code), line))
     callees = [node.func for node in nodes if isinstance(node, ast.Call)]

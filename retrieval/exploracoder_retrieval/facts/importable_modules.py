@@ -10,10 +10,10 @@ from typing import Protocol
 
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.compiled import CompiledModules
-from exploracoder_retrieval.facts.modules import ModuleFiles, ModuleFinder
+from exploracoder_retrieval.facts.fact_types import Module
+from exploracoder_retrieval.facts.module_files import ModuleFiles, ModuleFinder
 from exploracoder_retrieval.facts.reading import parse, read_module, uncollected
 from exploracoder_retrieval.facts.store import ENTRIES, Entry, FactStore, is_same, read_file, stamp
-from exploracoder_retrieval.facts.values import Module
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES
 from exploracoder_retrieval.library_python import Interpreter
 
