@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.events import Event, Progress
-from exploracoder.live import LiveSession
+from exploracoder.live_session import LiveSession
 from exploracoder.state import Exploration
 
 OnEvent = Callable[[Event], None]

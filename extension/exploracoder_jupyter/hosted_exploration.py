@@ -12,7 +12,7 @@ from exploracoder import commands as c
 from exploracoder.abilities import abilities_of, check
 from exploracoder.errors import CommandError, ExploraCoderError, SetupError
 from exploracoder.events import Abilities, Progress
-from exploracoder.live import LiveSession
+from exploracoder.live_session import LiveSession
 from exploracoder.opening import Opening, Scratch
 from exploracoder.state import Exploration, Library
 from exploracoder.texts import Text, words_of

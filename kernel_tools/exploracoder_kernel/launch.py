@@ -15,7 +15,7 @@ from exploracoder_kernel import interpreter
 from exploracoder_kernel.branch_folders import BranchFolders
 from exploracoder_kernel.connection import Connection, ConnectionClosed, ProtocolError
 from exploracoder_kernel.errors import SandboxUnavailable
-from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 from exploracoder_kernel.scratch import Scratch

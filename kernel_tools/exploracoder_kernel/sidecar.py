@@ -15,8 +15,8 @@ from exploracoder_kernel.branch_questions import Questions
 from exploracoder_kernel.budget import MemoryBudget, default_budget
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.launcher import Launcher, PlainLauncher
-from exploracoder_kernel.launches import Launches, LaunchSettings
+from exploracoder_kernel.launch_command import Launcher, PlainLauncher
+from exploracoder_kernel.launched_interpreters import Launches, LaunchSettings
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.pickled_variables import PickledVariables, UnpickleReport
 from exploracoder_kernel.presentation import CellRequest, FrontEnd

@@ -11,7 +11,7 @@ from exploracoder_kernel.branch.fork_safety import USED_UP
 from exploracoder_kernel.branch.wire import Message
 from exploracoder_kernel.branch_process import BranchDied, BranchProcess, ForkRefused
 from exploracoder_kernel.errors import BranchNotFound, ReplayError, SidecarError
-from exploracoder_kernel.launches import Launches
+from exploracoder_kernel.launched_interpreters import Launches
 from exploracoder_kernel.observation import ErrorReport, Observation
 from exploracoder_kernel.pickled_variables import PickledVariables
 from exploracoder_kernel.presentation import CellRequest, FrontEnd

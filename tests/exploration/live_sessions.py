@@ -12,7 +12,7 @@ from typing import Any
 from exploracoder import confined_interpreter, prepare
 from exploracoder.commands import Mode
 from exploracoder.events import Progress, change_between
-from exploracoder.live import LiveSession
+from exploracoder.live_session import LiveSession
 from exploracoder.opening import Opening, local_scratch
 from exploracoder.settings import make_settings
 from exploracoder.state import Exploration, Step

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 from exploracoder import commands as c
 from exploracoder.errors import CommandError, InputError
-from exploracoder.live import LiveSession
+from exploracoder.live_session import LiveSession
 from exploracoder.state import Exploration
 from exploracoder.testing import Delay, Failure, ScriptedModelServer
 

@@ -16,7 +16,7 @@ import pytest
 from exploracoder_kernel.branch.linux import descendants, processes
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.kernel.remote import RemoteSidecar
-from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import attach

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_kernel.launcher import Command, Setup
+from exploracoder_kernel.launch_command import Command, Setup
 from exploracoder_kernel.sidecar import Sidecar
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar

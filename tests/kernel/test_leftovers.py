@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel.environment import clean_environment
-from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.sidecar import Sidecar
 

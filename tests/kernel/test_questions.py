@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder_kernel.branch.text import without_colours
-from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.sidecar import Sidecar
 
 ENDLESS = "class Endless:\n    def __dir__(self):\n        while True: pass\nendless = Endless()"

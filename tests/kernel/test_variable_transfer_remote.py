@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.arrivals import Arrivals
-from exploracoder_kernel.kernel.contents import BadRequest
-from exploracoder_kernel.kernel.records import Records
+from exploracoder_kernel.kernel.branch_records import Records
 from exploracoder_kernel.kernel.remote import RemoteSidecar
+from exploracoder_kernel.kernel.request_contents import BadRequest
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import UserKernel

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel.launcher import Launcher
+from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.sidecar import Sidecar
 
 VERSIONS = [f"3.{minor}" for minor in range(9, 16)]

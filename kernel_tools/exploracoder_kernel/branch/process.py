@@ -2,7 +2,7 @@
 
 ``PYTHON -S -s process.py reaper CONTROL_FD BRANCH_FD SETUP`` runs none of the user's code, hence
 without ``site``. ``PYTHON process.py branch BRANCH_FD SETUP`` is the user's Python as it is, but
-confined. SETUP is the JSON form of ``Setup`` in the owner's ``launcher.py``.
+confined. SETUP is the JSON form of ``Setup`` in the owner's ``launch_command.py``.
 
 Parses in any Python (hence the types in comments), so that one that is too old can report that.
 """

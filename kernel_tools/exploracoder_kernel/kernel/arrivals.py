@@ -9,8 +9,8 @@ from typing import Annotated, BinaryIO
 
 from pydantic import Field, validate_call
 
-from exploracoder_kernel.kernel.contents import BadRequest, Content
-from exploracoder_kernel.kernel.records import Records
+from exploracoder_kernel.kernel.branch_records import Records
+from exploracoder_kernel.kernel.request_contents import BadRequest, Content
 from exploracoder_kernel.pickled_variables import PickledVariables, PickleReport
 from exploracoder_kernel.sidecar import Sidecar
 

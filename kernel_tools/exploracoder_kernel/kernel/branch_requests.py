@@ -7,8 +7,13 @@ from collections.abc import Mapping
 from pydantic import validate_call
 
 from exploracoder_kernel.errors import BranchNotFound
-from exploracoder_kernel.kernel.contents import BadRequest, Content, ExecuteRequest, RequestOptions
-from exploracoder_kernel.kernel.records import Record, Records
+from exploracoder_kernel.kernel.branch_records import Record, Records
+from exploracoder_kernel.kernel.request_contents import (
+    BadRequest,
+    Content,
+    ExecuteRequest,
+    RequestOptions,
+)
 from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar
 

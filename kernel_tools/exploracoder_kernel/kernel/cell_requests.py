@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 from exploracoder_kernel.branch.text import without_colours
+from exploracoder_kernel.kernel.branch_records import Record, Records
 from exploracoder_kernel.kernel.branch_requests import Branches
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
-from exploracoder_kernel.kernel.contents import (
+from exploracoder_kernel.kernel.front_end import CellFrontEnd
+from exploracoder_kernel.kernel.request_contents import (
     METADATA_KEY,
     BadRequest,
     Content,
@@ -18,8 +20,6 @@ from exploracoder_kernel.kernel.contents import (
     options_of,
     read,
 )
-from exploracoder_kernel.kernel.front_end import CellFrontEnd
-from exploracoder_kernel.kernel.records import Record, Records
 from exploracoder_kernel.observation import CellRun, ErrorReport, Observation
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run_limits import Limits

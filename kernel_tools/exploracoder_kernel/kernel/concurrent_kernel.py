@@ -14,7 +14,7 @@ from ipykernel.kernelbase import Kernel
 from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.contents import BadRequest, Content, Message, Request
+from exploracoder_kernel.kernel.request_contents import BadRequest, Content, Message, Request
 from exploracoder_kernel.kernel.sockets import Sockets
 
 _log = logging.getLogger("exploracoder.kernel")

@@ -17,10 +17,11 @@ from zmq.eventloop.zmqstream import ZMQStream
 
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.kernel.arrivals import Arrivals
+from exploracoder_kernel.kernel.branch_records import OURS, Record, Records
 from exploracoder_kernel.kernel.branch_requests import Branches
 from exploracoder_kernel.kernel.cell_requests import Cells, NotebookCell
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel, error_content
-from exploracoder_kernel.kernel.contents import (
+from exploracoder_kernel.kernel.request_contents import (
     BadRequest,
     Content,
     Message,
@@ -28,7 +29,6 @@ from exploracoder_kernel.kernel.contents import (
     options_of,
     unreadable,
 )
-from exploracoder_kernel.kernel.records import OURS, Record, Records
 from exploracoder_kernel.kernel.sockets import Sockets
 from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_kernel.sidecar import Sidecar

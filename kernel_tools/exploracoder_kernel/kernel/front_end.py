@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from exploracoder_kernel.kernel.branch_records import Record
 from exploracoder_kernel.kernel.concurrent_kernel import ConcurrentKernel
-from exploracoder_kernel.kernel.contents import Message, Request
-from exploracoder_kernel.kernel.records import Record
+from exploracoder_kernel.kernel.request_contents import Message, Request
 
 _COLLECT_SECONDS = 0.05
 

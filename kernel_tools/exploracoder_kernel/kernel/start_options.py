@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from exploracoder_kernel.errors import SidecarError
-from exploracoder_kernel.kernel.contents import problems_of
+from exploracoder_kernel.kernel.request_contents import problems_of
 from exploracoder_kernel.sandbox.sandbox_choice import LevelChoice
 from exploracoder_kernel.strategies import StrategyChoice
 

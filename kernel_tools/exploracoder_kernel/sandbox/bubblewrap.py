@@ -16,7 +16,7 @@ from typing import ClassVar
 from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.branch.private_mount import PARTS
 from exploracoder_kernel.branch.superuser import SYS_ADMIN
-from exploracoder_kernel.launcher import Command, Folder, Setup, start
+from exploracoder_kernel.launch_command import Command, Folder, Setup, start
 from exploracoder_kernel.sandbox import seccomp, visible_files
 from exploracoder_kernel.sandbox.advice import trial
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits, kernel_version

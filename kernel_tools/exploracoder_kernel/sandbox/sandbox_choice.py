@@ -12,7 +12,7 @@ from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.interpreter import find_interpreter
-from exploracoder_kernel.launcher import Launcher, PlainLauncher
+from exploracoder_kernel.launch_command import Launcher, PlainLauncher
 from exploracoder_kernel.sandbox import advice, bubblewrap, landlocked, python_home, seccomp
 from exploracoder_kernel.sandbox.consent import Consent
 from exploracoder_kernel.sandbox.hard_limits import SandboxLimits

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from exploracoder_kernel.environment import network_variables, private_environment
-from exploracoder_kernel.launcher import ENTRY, Command
+from exploracoder_kernel.launch_command import ENTRY, Command
 from exploracoder_kernel.sandbox import python_home, secrets
 from exploracoder_kernel.sandbox.python_home import PythonHome
 

@@ -15,8 +15,8 @@ from exploracoder_kernel import sandbox
 from exploracoder_kernel.connection import ProtocolError
 from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.errors import SandboxUnavailable
-from exploracoder_kernel.launcher import Command, Setup, start
-from exploracoder_kernel.launches import LaunchSettings, open_launch
+from exploracoder_kernel.launch_command import Command, Setup, start
+from exploracoder_kernel.launched_interpreters import LaunchSettings, open_launch
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run import Run, cell_request
 from exploracoder_kernel.run_limits import Limits

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_kernel.launcher import ENTRY
+from exploracoder_kernel.launch_command import ENTRY
 from exploracoder_kernel.sidecar import Sidecar
 
 from .conftest import Choose, Look

@@ -16,7 +16,7 @@ from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import Connection, ConnectionClosed
 from exploracoder_kernel.errors import InterpreterError, SandboxUnavailable, SidecarError
 from exploracoder_kernel.launch import Launch
-from exploracoder_kernel.launcher import Command, Launcher
+from exploracoder_kernel.launch_command import Command, Launcher
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
 from exploracoder_kernel.scratch import Scratch, sweep

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.kernel.cell_history import CellHistory
-from exploracoder_kernel.kernel.contents import Message, options_of
+from exploracoder_kernel.kernel.request_contents import Message, options_of
 
 OURS = "exploracoder_"
 

@@ -34,7 +34,7 @@ from exploracoder.steps import Worker
 from exploracoder.texts import Text, words_of
 
 Work = Callable[[], Coroutine[Any, Any, None]]
-_log = logging.getLogger("exploracoder.live")
+_log = logging.getLogger("exploracoder.live_session")
 
 OnProgress = Callable[[Exploration, Progress], None]
 
