@@ -7,13 +7,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// About 50 microseconds: threads that nobody disturbs hardly ever wait longer for one another.
-#define BARRIER_SPINS 1000
+#if !defined(__cplusplus)
 
+// How often a thread looks before it sleeps; models/cpu_backends/contention.py sets it. Each takes
+// about 50 nanoseconds.
+__attribute__((weak, visibility("default"))) int exploracoder_barrier_spins = 1000;
 static int barrier_sleepers;
 
 static inline void barrier_wait(void *passed, int seen, int spins) {
-    if (spins < BARRIER_SPINS) {
+    if (spins < __atomic_load_n(&exploracoder_barrier_spins, __ATOMIC_RELAXED)) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #else
@@ -31,3 +33,5 @@ static inline void barrier_wake(void *passed) {
         syscall(SYS_futex, passed, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
     }
 }
+
+#endif

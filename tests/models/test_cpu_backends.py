@@ -16,6 +16,11 @@ from exploracoder.models.cpu_backends import (
     best_backend,
     processor_flags,
 )
+from exploracoder.models.cpu_backends.contention import (
+    CONTENDED_SPINS,
+    UNDISTURBED_SPINS,
+    spins_for,
+)
 from exploracoder.models.weights import WeightsStore
 
 _FLAGS = {one.name: one.flags for one in CPU_BACKENDS}
@@ -113,3 +118,52 @@ def test_a_system_without_libgomp_is_told_what_to_install(monkeypatch: pytest.Mo
 
     with pytest.raises(SetupError, match=r"needs libgomp.*apt install libgomp1.*--base-url"):
         cpu_backends.use_best_backend()
+
+
+@pytest.mark.parametrize(
+    ("other_cores", "spare_cores", "spins"),
+    [
+        (0.1, 0, UNDISTURBED_SPINS),
+        (1.0, 0, CONTENDED_SPINS),
+        # The other threads of the cores are free: nobody needs those that we use.
+        (1.0, 2, UNDISTURBED_SPINS),
+        (3.0, 2, CONTENDED_SPINS),
+    ],
+)
+def test_threads_spin_while_nobody_else_wants_their_processors(
+    other_cores: float, spare_cores: int, spins: int
+) -> None:
+    assert spins_for(other_cores, spare_cores) == spins
+
+
+_BESIDE = """
+import ctypes, os, subprocess, sys, time
+from exploracoder.models.cpu_backends import best_backend, use_best_backend
+
+use_best_backend()
+backend = ctypes.CDLL(os.fspath(best_backend().path))
+spins = ctypes.c_int.in_dll(backend, "exploracoder_barrier_spins")
+busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+deadline = time.monotonic() + 60
+while spins.value != int(sys.argv[1]) and time.monotonic() < deadline:
+    time.sleep(0.1)
+for one in busy:
+    one.kill()
+print(spins.value, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not _RUNNABLE, reason="no build is for this processor")
+def test_beside_busy_processes_they_soon_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(FORCED_BACKEND, raising=False)
+
+    process = subprocess.run(
+        [sys.executable, "-c", _BESIDE, str(CONTENDED_SPINS)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert process.stdout.split() == [str(CONTENDED_SPINS)], process.stderr[-2000:]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder.errors import SetupError
+from exploracoder.models.cpu_backends.contention import follow_contention
 
 # The library's release that the files were built for: they share its data structures.
 XLLAMACPP_VERSION = "2026.10.11549"
@@ -150,4 +151,5 @@ def use_best_backend() -> str:
     if not ggml.ggml_backend_load(os.fsencode(backend.path)):
         return BUILT_IN
     ggml.ggml_backend_unload(built_in)
+    follow_contention(ctypes.CDLL(os.fspath(backend.path)))
     return backend.name
