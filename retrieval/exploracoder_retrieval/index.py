@@ -33,7 +33,6 @@ from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
 from exploracoder_retrieval.vectors import VectorStore
 
 LOCK_TIMEOUT_S = 600.0
-Kept = tuple[KeptExample, ...]
 
 
 @dataclass(slots=True)
@@ -56,7 +55,7 @@ class _ShelfWithExamples:
     """
 
     shelf: Shelf
-    examples: Kept
+    examples: tuple[KeptExample, ...]
     stamp: frozenset[tuple[str, int]]
     left_out: str
 
@@ -366,7 +365,7 @@ class Index:
         shelves = {id(each): each for each in map(self._shelf, names)}
         return [self._with_memory(each)[0] for each in shelves.values()]
 
-    def _with_memory(self, shelf: Shelf) -> tuple[Shelf, Kept]:
+    def _with_memory(self, shelf: Shelf) -> tuple[Shelf, tuple[KeptExample, ...]]:
         """A shelf whose ranking counts the kept examples, and those that use its APIs.
 
         Another version, or another library of this name, may have none of an example's APIs.

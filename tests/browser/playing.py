@@ -13,7 +13,7 @@ from pathlib import Path
 
 UI_TESTS = Path(__file__).parents[2] / "extension" / "ui-tests"
 PLAYWRIGHT = UI_TESTS / "node_modules" / ".bin" / "playwright"
-_REPORTER = UI_TESTS / "told.ts"
+_REPORTER = UI_TESTS / "progressreporter.ts"
 
 
 @dataclass

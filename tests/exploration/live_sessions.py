@@ -24,12 +24,12 @@ from .scripted import CHECK, CONTEXT, TASK
 
 
 @dataclass
-class Followed:
+class FollowedSession:
     """A session, and all that a surface was told of it."""
 
     session: LiveSession
     saved: list[Exploration]
-    told: list[tuple[Exploration, Progress]]
+    reports: list[tuple[Exploration, Progress]]
     mirror: dict[str, Any] = field(default_factory=dict)
 
     async def do(self, *commands: Any) -> None:
@@ -53,12 +53,12 @@ class Followed:
         return self.session.progress.error
 
 
-def replayed_from_changes(surface: Followed) -> Exploration:
+def replayed_from_changes(surface: FollowedSession) -> Exploration:
     """The exploration as a surface that only got changes has it."""
-    first = surface.told[0][0]
+    first = surface.reports[0][0]
     whole = first.model_dump(mode="json")
     before = first
-    for after, _ in surface.told[1:]:
+    for after, _ in surface.reports[1:]:
         apply(whole, change_between(before, after).model_dump(mode="json"))
         before = after
     return Exploration.model_validate(whole)
@@ -92,7 +92,7 @@ async def live_session(
     mode: Mode = "review",
     exploration: Exploration | None = None,
     **settings: Any,
-) -> AsyncIterator[Followed]:
+) -> AsyncIterator[FollowedSession]:
     """A live session in this process; the current folder has the library."""
     exploration = exploration or new_exploration(**settings)
     saves: list[Exploration] = []
@@ -119,4 +119,4 @@ async def live_session(
                 on_progress=lambda state, progress: updates.append((state, progress)),
             )
             async with session:
-                yield Followed(session, saves, updates)
+                yield FollowedSession(session, saves, updates)

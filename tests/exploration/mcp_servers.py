@@ -81,7 +81,7 @@ def text(result: CallToolResult) -> str:
     return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> Any:
+async def result_of(client: Client, tool: str, **arguments: Any) -> Any:
     """What a tool answers: its structure where it has one, else its text."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text(result)

@@ -15,7 +15,7 @@ from exploracoder.state import Exploration
 from exploracoder.testing import Delay, Failure, ScriptedModelServer
 
 from .conftest import Serve
-from .live_sessions import Followed, live_session, new_exploration, replayed_from_changes
+from .live_sessions import FollowedSession, live_session, new_exploration, replayed_from_changes
 from .scripted import (
     COLLECT,
     GOALS,
@@ -35,11 +35,11 @@ REFUSES = Failure(401, "no such key")
 WRITTEN = script_of(GOALS, CODES, fenced(SOLUTION))
 
 
-def ids(surface: Followed) -> list[str]:
+def ids(surface: FollowedSession) -> list[str]:
     return [step.subtask.id for step in surface.session.exploration.steps]
 
 
-def goals(surface: Followed) -> list[str]:
+def goals(surface: FollowedSession) -> list[str]:
     return [step.subtask.goal for step in surface.session.exploration.steps]
 
 
@@ -47,7 +47,7 @@ def chosen_codes(exploration: Exploration) -> list[str]:
     return [link.candidate.code for link in exploration.trace]
 
 
-async def accept_all(surface: Followed, count: int = 3) -> None:
+async def accept_all(surface: FollowedSession, count: int = 3) -> None:
     """Plan, and accept what is proposed for the first steps."""
     await surface.do(c.GoOn(), c.GoOn())
     for number in range(1, count + 1):
@@ -613,7 +613,7 @@ async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
     async with live_session(server, first_tries=2, cells=False) as surface:
         await surface.do(c.GoOn())
         parts = [one.part for one in surface.session.exploration.spending]
-    messages = [(progress.part, progress.message) for _, progress in surface.told]
+    messages = [(progress.part, progress.message) for _, progress in surface.reports]
 
     assert ("first tries", "Trying without exploring: Attempt 1 of 2: Asking the model") in messages
     assert (

@@ -35,9 +35,9 @@ from .mcp_servers import (
     descendants,
     http_server,
     refused,
+    result_of,
     stdio,
     text,
-    told,
     wait_until,
 )
 from .scripted import CHECK, CONTEXT, NAMES_CHECK, SOLUTION, TASK, WRONG_SOLUTION, TeaModel
@@ -89,7 +89,7 @@ def server(
 async def test_a_client_over_standard_input_lists_the_tools_and_runs_a_cell(library: Path) -> None:
     async with stdio(library) as client:
         tools = (await client.list_tools()).tools
-        run = await told(client, "run_cells", cells=["1 + 1"])
+        run = await result_of(client, "run_cells", cells=["1 + 1"])
 
     assert {one.name for one in tools} == TOOLS
     assert all(one.description for one in tools)
@@ -100,11 +100,11 @@ async def test_a_client_over_standard_input_lists_the_tools_and_runs_a_cell(libr
 
 async def test_libraries_are_found_mapped_and_read(server: HttpServer) -> None:
     async with server.client() as client:
-        apis = await told(client, "find_apis", task="the strongest leaf", libraries=TEA, k=3)
-        map_text = await told(client, "library_map", library="tealeaf/")
-        doc = await told(client, "read_doc", name="tealeaf.Flow.keep")
-        class_doc = await told(client, "read_doc", name="`Kettle`")
-        source = await told(client, "read_source", name="Flow.keep")
+        apis = await result_of(client, "find_apis", task="the strongest leaf", libraries=TEA, k=3)
+        map_text = await result_of(client, "library_map", library="tealeaf/")
+        doc = await result_of(client, "read_doc", name="tealeaf.Flow.keep")
+        class_doc = await result_of(client, "read_doc", name="`Kettle`")
+        source = await result_of(client, "read_source", name="Flow.keep")
 
     assert "strongest" in apis
     assert "class tealeaf.Flow" in map_text
@@ -115,11 +115,11 @@ async def test_libraries_are_found_mapped_and_read(server: HttpServer) -> None:
 
 async def test_cells_go_on_from_any_branch(server: HttpServer) -> None:
     async with server.client() as client:
-        first = await told(client, "run_cells", cells=["x = 1", "y = [x]"], branch="b0")
-        second = await told(client, "run_cells", cells=["x += 1\nx"])
-        back = await told(client, "go_back", branch=first["branch"])
-        third = await told(client, "run_cells", cells=["x"])
-        fresh = await told(client, "run_cells", cells=["x"], branch="b0")
+        first = await result_of(client, "run_cells", cells=["x = 1", "y = [x]"], branch="b0")
+        second = await result_of(client, "run_cells", cells=["x += 1\nx"])
+        back = await result_of(client, "go_back", branch=first["branch"])
+        third = await result_of(client, "run_cells", cells=["x"])
+        fresh = await result_of(client, "run_cells", cells=["x"], branch="b0")
 
     assert [one["name"] for one in first["variables"]] == ["x", "y"]
     assert second["started_from"] == first["branch"]
@@ -134,7 +134,7 @@ async def test_a_library_named_by_its_path_can_be_imported_and_a_picture_is_seen
 ) -> None:
     picture = f"from IPython.display import Image\nImage(__import__('base64').b64decode('{PNG}'))"
     async with server.client() as client:
-        await told(client, "library_map", library="tealeaf/")
+        await result_of(client, "library_map", library="tealeaf/")
         result = await client.call_tool(
             "run_cells", {"cells": ["import tealeaf", picture], "branch": "b0"}
         )
@@ -148,7 +148,7 @@ async def test_a_library_named_by_its_path_can_be_imported_and_a_picture_is_seen
 async def test_a_cell_that_fails_says_where_and_none_runs_after_it(server: HttpServer) -> None:
     async with server.client() as client:
         cells = ["print('before')", "def f():\n    raise ValueError('\\ud800')\nf()", "never = 1"]
-        run = await told(client, "run_cells", cells=cells, branch="b0")
+        run = await result_of(client, "run_cells", cells=cells, branch="b0")
 
     assert [cell["status"] for cell in run["cells"]] == ["ok", "error"]
     assert "line 2, in f" in run["cells"][1]["traceback"]
@@ -157,9 +157,9 @@ async def test_a_cell_that_fails_says_where_and_none_runs_after_it(server: HttpS
 
 async def test_what_has_no_end_is_stopped_and_what_is_huge_is_cut(server: HttpServer) -> None:
     async with server.client() as client:
-        endless = await told(client, "run_cells", cells=["x = 5\nwhile x: pass"], branch="b0")
-        huge = await told(client, "run_cells", cells=["print('x' * 10**7)"], branch="b0")
-        after = await told(client, "run_cells", cells=["x"], branch=endless["branch"])
+        endless = await result_of(client, "run_cells", cells=["x = 5\nwhile x: pass"], branch="b0")
+        huge = await result_of(client, "run_cells", cells=["print('x' * 10**7)"], branch="b0")
+        after = await result_of(client, "run_cells", cells=["x"], branch=endless["branch"])
 
     assert endless["cells"][0]["status"] == "timeout"
     assert "characters left out" in huge["cells"][0]["output"]
@@ -170,7 +170,7 @@ async def test_what_has_no_end_is_stopped_and_what_is_huge_is_cut(server: HttpSe
 async def test_cells_see_no_key(server: HttpServer) -> None:
     async with server.client() as client:
         cell = "import os\nprint(dict(os.environ))\nprint(open('/proc/self/environ').read())"
-        run = await told(client, "run_cells", cells=[cell], branch="b0")
+        run = await result_of(client, "run_cells", cells=[cell], branch="b0")
 
     assert run["cells"][0]["status"] == "ok"
     assert KEY not in json.dumps(run)
@@ -212,10 +212,10 @@ async def test_a_solution_is_checked_as_the_engine_checks_its_own(server: HttpSe
     arguments: dict[str, Any] = {"libraries": TEA, "context": CONTEXT, "check": CHECK}
     wrong_name = SOLUTION.replace("read_leaves", "read_leafs")
     async with server.client() as client:
-        right = await told(client, "check", solution=SOLUTION, **arguments)
-        wrong = await told(client, "check", solution=WRONG_SOLUTION, **arguments)
-        typo = await told(client, "check", solution=wrong_name, **arguments)
-        without = await told(client, "check", solution=SOLUTION, libraries=TEA)
+        right = await result_of(client, "check", solution=SOLUTION, **arguments)
+        wrong = await result_of(client, "check", solution=WRONG_SOLUTION, **arguments)
+        typo = await result_of(client, "check", solution=wrong_name, **arguments)
+        without = await result_of(client, "check", solution=SOLUTION, libraries=TEA)
 
     assert right["verified"]
     assert set(right) == {"verified", "verdict"}
@@ -240,7 +240,7 @@ async def test_a_check_says_who_failed_and_where(
     context = "def same(one, other):\n    assert one == other\ndef twice(x):\n    return 2"
     check = "x = {}\nsame(f(x), 1)"
     async with server.client() as client:
-        verdict = await told(
+        verdict = await result_of(
             client, "check", solution=solution, libraries=TEA, context=context, check=check
         )
 
@@ -291,15 +291,15 @@ def barges(tmp_path: Path) -> Path:
 async def test_a_member_is_that_of_the_class_that_is_named(barges: Path) -> None:
     async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
         sources = [
-            await told(client, "read_source", name=f"{owner}.load{rest}")
+            await result_of(client, "read_source", name=f"{owner}.load{rest}")
             for owner in ("Barge", "TankBarge", "barges.HopperBarge")
             for rest in ("", "(tonnes)")
         ]
-        inherited_source = await told(client, "read_source", name="TankBarge.empty")
-        private = await told(client, "read_source", name="TankBarge._lots")
-        ambiguous_source = await told(client, "read_source", name="load")
-        doc = await told(client, "read_doc", name="TankBarge.load")
-        docs = await told(client, "read_doc", name="load")
+        inherited_source = await result_of(client, "read_source", name="TankBarge.empty")
+        private = await result_of(client, "read_source", name="TankBarge._lots")
+        ambiguous_source = await result_of(client, "read_source", name="load")
+        doc = await result_of(client, "read_doc", name="TankBarge.load")
+        docs = await result_of(client, "read_doc", name="load")
 
     assert ["/ 100" in one for one in sources] == [False, False, True, True, False, False]
     assert ["// 25" in one for one in sources] == [False, False, False, False, True, True]
@@ -316,7 +316,7 @@ async def test_a_member_is_that_of_the_class_that_is_named(barges: Path) -> None
 
 async def test_what_a_class_overrides_is_not_the_same(barges: Path) -> None:
     async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
-        apis = await told(client, "find_apis", task="load tonnes, unload all")
+        apis = await result_of(client, "find_apis", task="load tonnes, unload all")
 
     assert all(f"- {one}.load(" in apis for one in ("Barge", "TankBarge", "HopperBarge"))
     same = [line for line in apis.splitlines() if "The same in" in line]
@@ -326,9 +326,9 @@ async def test_what_a_class_overrides_is_not_the_same(barges: Path) -> None:
 async def test_libraries_given_at_the_start_are_meant_where_none_is_named(barges: Path) -> None:
     async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
-        map_text = await told(client, "library_map")
-        named_map = await told(client, "library_map", library="barges")
-        result = await told(client, "check", solution="import barges", check="barges.Barge()")
+        map_text = await result_of(client, "library_map")
+        named_map = await result_of(client, "library_map", library="barges")
+        result = await result_of(client, "check", solution="import barges", check="barges.Barge()")
 
     assert "started with barges: that is meant" in (tools["find_apis"].description or "")
     assert not any("\n  " in (one.description or "") for one in tools.values())
@@ -341,7 +341,7 @@ async def test_several_libraries_given_are_all_meant_but_not_for_one_map(barges:
     (barges / "tugs.py").write_text('def pull():\n    """Pull barges."""')
     words = ("--root", "here", "--library", "barges.py", "--library", "tugs.py")
     async with stdio(barges, *words) as client:
-        apis = await told(client, "find_apis", task="pull barges, load tonnes")
+        apis = await result_of(client, "find_apis", task="pull barges, load tonnes")
         message = await refused(client, "library_map")
 
     assert "from tugs import pull" in apis and "Barge.load" in apis
@@ -353,9 +353,9 @@ async def test_why_a_name_means_nothing_is_said(barges: Path) -> None:
         fresh = await refused(client, "read_doc", name="TankBarge.load")
         nothing = await refused(client, "find_apis", task="load")
         unknown = await refused(client, "find_apis", task="load", libraries=["no-such"])
-        await told(client, "library_map", library="barges.py")
+        await result_of(client, "library_map", library="barges.py")
         no_member = await refused(client, "read_source", name="TankBarge.sink")
-        other = await told(client, "read_doc", name="Hopper.load")
+        other = await result_of(client, "read_doc", name="Hopper.load")
 
     assert "No library is known yet" in fresh
     assert "Say which libraries are meant" in nothing
@@ -461,7 +461,7 @@ async def test_an_exploration_that_is_cancelled_leaves_its_notebook_alone(
             await asyncio.to_thread(
                 wait_until, lambda: not (descendants(server.pid) or any(temporary.iterdir()))
             )
-            still = await told(client, "run_cells", cells=["1"])
+            still = await result_of(client, "run_cells", cells=["1"])
             resources = (await client.list_resources()).resources
 
     assert [one.name for one in resources] == ["cut.ipynb"]
@@ -586,11 +586,11 @@ async def test_a_library_outside_the_folder_can_be_used_and_may_vanish(
     (tmp_path / "here").mkdir()
     path = own_library / "tealeaf"
     async with stdio(tmp_path, "--root", "here", "--library", path) as client:
-        run = await told(client, "run_cells", cells=["import tealeaf\ntealeaf.__version__"])
-        doc = await told(client, "read_doc", name="Kettle")
+        run = await result_of(client, "run_cells", cells=["import tealeaf\ntealeaf.__version__"])
+        doc = await result_of(client, "read_doc", name="Kettle")
         await asyncio.to_thread(shutil.rmtree, path)
         message = await refused(client, "read_doc", name="Kettle")
-        still = await told(client, "run_cells", cells=["1"])
+        still = await result_of(client, "run_cells", cells=["1"])
 
     assert run["cells"][0]["output"] == "'2.1'"
     assert "A kettle" in doc

@@ -37,8 +37,8 @@ VALUES: tuple[Any, ...] = (
     ["tea"],
 )
 
-Made = dict[str, Any]
-Mutation = Callable[[random.Random, Made], Any]
+Contents = dict[str, Any]
+Mutation = Callable[[random.Random, Contents], Any]
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -50,69 +50,69 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(part)
 
 
-def any_place(chance: random.Random, contents: Made) -> tuple[Any, Any]:
+def any_place(chance: random.Random, contents: Contents) -> tuple[Any, Any]:
     return chance.choice(list(places(contents["metadata"]["exploracoder"])))
 
 
-def steps(contents: Made) -> Any:
+def steps(contents: Contents) -> Any:
     return contents["metadata"]["exploracoder"]["steps"]
 
 
-def drop(chance: random.Random, contents: Made) -> None:
+def drop(chance: random.Random, contents: Contents) -> None:
     holder, key = any_place(chance, contents)
     del holder[key]
 
 
-def retype(chance: random.Random, contents: Made) -> None:
+def retype(chance: random.Random, contents: Contents) -> None:
     holder, key = any_place(chance, contents)
     holder[key] = chance.choice(VALUES)
 
 
-def swap(chance: random.Random, contents: Made) -> None:
+def swap(chance: random.Random, contents: Contents) -> None:
     (one, key), (other, place) = any_place(chance, contents), any_place(chance, contents)
     one[key] = json.loads(json.dumps(other[place]))
 
 
-def repeat(chance: random.Random, contents: Made) -> None:
+def repeat(chance: random.Random, contents: Contents) -> None:
     holders = [holder for holder, _ in places(contents["metadata"]) if isinstance(holder, list)]
     holder = chance.choice(holders)
     holder.append(json.loads(json.dumps(chance.choice(holder))))
 
 
-def add(chance: random.Random, contents: Made) -> None:
+def add(chance: random.Random, contents: Contents) -> None:
     holders = [holder for holder, _ in places(contents["metadata"]) if isinstance(holder, dict)]
     chance.choice(holders)["tea"] = chance.choice(VALUES)
 
 
-def enlarge(chance: random.Random, contents: Made) -> None:
+def enlarge(chance: random.Random, contents: Contents) -> None:
     holder, key = any_place(chance, contents)
     holder[key] = chance.choice(["tea " * 100_000, ["tea"] * 50_000, {"a" * 100_000: 1}])
 
 
-def nest(chance: random.Random, contents: Made) -> str:
+def nest(chance: random.Random, contents: Contents) -> str:
     holder, key = any_place(chance, contents)
     holder[key] = "the depths"
     deep = chance.choice([150, 500, 100_000])
     return json.dumps(contents).replace('"the depths"', "[" * deep + "]" * deep)
 
 
-def confuse_ids(chance: random.Random, contents: Made) -> None:
+def confuse_ids(chance: random.Random, contents: Contents) -> None:
     step = chance.choice(steps(contents))
     others = [one["subtask"]["id"] for one in steps(contents) if one is not step]
     step["subtask"]["id"] = chance.choice([*others, f"{others[0]}-goal", "task", "", "a b", "é"])
 
 
-def choose_nobody(chance: random.Random, contents: Made) -> None:
+def choose_nobody(chance: random.Random, contents: Contents) -> None:
     step = chance.choice([one for one in steps(contents) if one["status"] == "done"])
     step["chosen"] = chance.choice([None, "step-9/9", "", "tea" * 10_000])
 
 
-def cut(chance: random.Random, contents: Made) -> str:
+def cut(chance: random.Random, contents: Contents) -> str:
     text = json.dumps(contents)
     return text[: chance.randrange(len(text))]
 
 
-def remove_cells(chance: random.Random, contents: Made) -> None:
+def remove_cells(chance: random.Random, contents: Contents) -> None:
     contents["cells"] = chance.sample(contents["cells"], chance.randrange(len(contents["cells"])))
 
 

@@ -55,7 +55,7 @@ async def test_what_steers_an_exploration_is_told_in_its_progress(busy: RawEndpo
     async with live_session(busy) as session:  # type: ignore[arg-type]  # an address and a name
         await session.do(c.GoOn())
 
-    places = [progress for _, progress in session.told if progress.message == PLACE]
+    places = [progress for _, progress in session.reports if progress.message == PLACE]
     assert [one.message_parts.values for one in places] == [("2",)]
 
 

@@ -156,7 +156,7 @@ async def test_cells_run_while_later_ones_are_written(serve: Serve) -> None:
     async with live_session(serve(piece_pause_s=0.05), mode="auto") as session:
         await session.do(c.GoOn())
 
-    statuses = [[step.status for step in exploration.steps] for exploration, _ in session.told]
+    statuses = [[step.status for step in exploration.steps] for exploration, _ in session.reports]
     assert ["done"] in statuses or ["done", "pending"] in statuses
     assert session.statuses == ["done"] * 3
 

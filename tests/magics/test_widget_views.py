@@ -56,7 +56,7 @@ def parts(widget: Any) -> Iterator[Any]:
         yield from parts(child)
 
 
-class Made:
+class ViewHarness:
     """A view without a front end, and what its buttons said."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Made:
 
 
 def test_what_others_wrote_is_escaped_wherever_it_stands() -> None:
-    harness = Made()
+    harness = ViewHarness()
     harness.view.update(moment(candidate(1, EVIL), text=EVIL))
     harness.view.say(Page((Line(EVIL),)))
 
@@ -79,7 +79,7 @@ def test_what_others_wrote_is_escaped_wherever_it_stands() -> None:
 
 
 def test_what_did_not_change_is_left_alone_and_what_the_user_looks_at_stays() -> None:
-    harness = Made()
+    harness = ViewHarness()
     first, second, third = (candidate(number, f"x = {number}") for number in (1, 2, 3))
     harness.view.update(moment(first, second, chosen=second.id))
     choice = harness.button("Candidate")
@@ -107,12 +107,12 @@ def test_what_did_not_change_is_left_alone_and_what_the_user_looks_at_stays() ->
     assert harness.orders == [Order("accept", "1.1")]
 
 
-def htmls(harness: Made) -> list[str]:
+def htmls(harness: ViewHarness) -> list[str]:
     return [one.value for one in parts(harness.view.root) if type(one).__name__ == "HTML"]
 
 
 def test_a_hint_goes_along_once_and_is_not_taken_for_options() -> None:
-    harness = Made()
+    harness = ViewHarness()
     harness.view.update(moment(candidate(1), chosen="step-1/1"))
     hint = harness.button("Hint")
     hint.value = "--wait  for it"
@@ -131,7 +131,7 @@ def test_work_that_was_stopped_before_it_was_open_says_so() -> None:
 
 
 def test_what_a_first_try_solved_can_be_inserted_or_explored_nevertheless() -> None:
-    harness, open_one = Made(), moment().exploration
+    harness, open_one = ViewHarness(), moment().exploration
     assert open_one is not None
     final = Attempt(code="x = 1", observation=observed(), checks="passed")
     fields = {"steps": (), "is_planned": False, "solution": Solution(attempts=(final,))}
@@ -148,7 +148,7 @@ def test_what_a_first_try_solved_can_be_inserted_or_explored_nevertheless() -> N
 
 
 def test_only_what_changed_is_read_out_again() -> None:
-    harness = Made()
+    harness = ViewHarness()
     at_first = moment(candidate(1), chosen="step-1/1")
     harness.view.update(at_first)
     before = read_out(harness)
@@ -164,14 +164,14 @@ def test_only_what_changed_is_read_out_again() -> None:
     assert still == alert
 
 
-def read_out(harness: Made) -> list[str]:
+def read_out(harness: ViewHarness) -> list[str]:
     values = htmls(harness)
     marks = ('aria-label="Exploration status"', 'role="alert"')
     return [value for mark in marks for value in values if mark in value]
 
 
 def test_widgets_that_lost_their_kernel_say_how_to_go_on() -> None:
-    harness = Made()
+    harness = ViewHarness()
     harness.view.update(replace(moment(candidate(1)), notebook="my <tea>.ipynb"))
     head = next(one for one in parts(harness.view.root) if type(one).__name__ == "HTML").value
 
@@ -188,7 +188,7 @@ def test_a_closed_view_leaves_no_widget_behind() -> None:
         return set(Widget.get_manager_state()["state"])
 
     before = there()
-    harness = Made()
+    harness = ViewHarness()
     harness.view.update(moment(candidate(1), chosen="step-1/1"))
     harness.view.update(moment(candidate(2), chosen="step-1/2"))
     harness.view.close()

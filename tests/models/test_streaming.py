@@ -52,7 +52,7 @@ DONE = b"data: [DONE]\n\n"
 Served = ScriptedModelServer | RawEndpoint
 
 
-class Heard(list[str]):
+class ReceivedTexts(list[str]):
     """All that was told of one reply."""
 
     def __call__(self, text: str) -> None:
@@ -82,7 +82,7 @@ def model_at(server: Served, **options: Any) -> OpenAIChatModel:
     return OpenAIChatModel(server.base_url, **options)
 
 
-async def ask(server: Served, texts: Heard | None = None, **options: Any) -> Reply:
+async def ask(server: Served, texts: ReceivedTexts | None = None, **options: Any) -> Reply:
     async with model_at(server, **options) as model:
         return await model.complete(ASK, Sampling(), on_text=texts)
 
@@ -129,7 +129,7 @@ def in_turn(*answers: Answer) -> Answer:
 
 
 async def test_a_text_is_told_while_it_comes() -> None:
-    texts, times = Heard(), list[float]()
+    texts, times = ReceivedTexts(), list[float]()
 
     def on_text(text: str) -> None:
         texts(text)
@@ -146,7 +146,7 @@ async def test_a_text_is_told_while_it_comes() -> None:
 
 
 async def test_a_text_is_told_at_most_twenty_times_a_second() -> None:
-    texts, start = Heard(), time.monotonic()
+    texts, start = ReceivedTexts(), time.monotonic()
     with ScriptedModelServer(LONG, piece_pause_s=0.01) as server:
         await ask(server, texts)
     seconds = time.monotonic() - start
@@ -183,7 +183,7 @@ def test_long_work_on_a_text_is_done_less_often() -> None:
     ],
 )
 async def test_only_what_the_reply_begins_with_is_told(sent: str, said: str | None) -> None:
-    texts, whole = Heard(), said or sent.replace("\u200b", "", 2)
+    texts, whole = ReceivedTexts(), said or sent.replace("\u200b", "", 2)
     with raw_endpoint(drip(sent)) as server:
         reply = await ask(server, texts)
 
@@ -194,7 +194,7 @@ async def test_only_what_the_reply_begins_with_is_told(sent: str, said: str | No
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_reasoning_beside_the_text_is_not_told_and_gets_room_the_next_time() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     thoughts = [event(chunk(reasoning_content="Secretly. ")), event(chunk(reasoning="So."))]
     answer = stream(*thoughts, event(chunk("Hello.")), END, DONE, pause_s=0.01)
     with raw_endpoint(answer) as server:
@@ -208,7 +208,7 @@ async def test_reasoning_beside_the_text_is_not_told_and_gets_room_the_next_time
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_a_thought_that_begins_unseen_is_told_once_and_then_never_again() -> None:
-    first, second = Heard(), Heard()
+    first, second = ReceivedTexts(), ReceivedTexts()
     with raw_endpoint(drip("Secretly, I think.\n</think>\nHello, you.")) as server:
         async with model_at(server) as model:
             await model.complete(ASK, Sampling(), on_text=first)
@@ -221,7 +221,7 @@ async def test_a_thought_that_begins_unseen_is_told_once_and_then_never_again() 
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_an_answer_that_was_cut_off_is_told_from_the_start() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     cut = [event(chunk("Hello <think>a, b")), event(chunk(finish_reason="length")), DONE]
     with raw_endpoint(in_turn(stream(*cut, pause_s=0.01), drip("Good day.", 3))) as server:
         reply = await ask(server, texts)
@@ -229,11 +229,11 @@ async def test_an_answer_that_was_cut_off_is_told_from_the_start() -> None:
     assert reply.text == "Good day."
     assert reply.usage.calls == 2
     assert texts[0] == "Hello"
-    assert Heard(texts[1:]).is_growing_to("Good day.")
+    assert ReceivedTexts(texts[1:]).is_growing_to("Good day.")
 
 
 async def test_a_refused_answer_ends_with_nothing() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     pieces = [event(chunk("Hello!")), event(chunk(finish_reason="content_filter")), DONE]
     with raw_endpoint(stream(*pieces, pause_s=0.05)) as server:
         reply = await ask(server, texts)
@@ -242,7 +242,7 @@ async def test_a_refused_answer_ends_with_nothing() -> None:
 
 
 async def test_half_a_character_is_not_told(told_at_once: None) -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     halves = [b'data: {"choices": [{"delta": {"content": "%b"}}]}\n\n' % half for half in PAIR]
     with raw_endpoint(stream(event(chunk("a")), *halves, END, DONE, pause_s=0.01)) as server:
         reply = await ask(server, texts)
@@ -303,7 +303,7 @@ OUTCOMES: list[Outcome] = [
 async def test_the_reply_is_the_same_as_without_a_stream(
     outcome: Outcome, reports_usage: bool
 ) -> None:
-    texts, replies = Heard(), list[Reply]()
+    texts, replies = ReceivedTexts(), list[Reply]()
     with ScriptedModelServer([Rule("", outcome)], report_usage=reports_usage) as server:
         async with model_at(server) as model:
             for on_text in (texts, None):
@@ -324,7 +324,7 @@ async def test_the_reply_is_the_same_as_without_a_stream(
 @pytest.mark.parametrize("reason", ["stop", "length"])
 async def test_why_a_text_ends_is_read_from_the_stream(reason: str) -> None:
     with ScriptedModelServer("Hello.", finish_reason=reason) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     assert reply.finish_reasons == (reason,)
 
@@ -333,7 +333,7 @@ async def test_usage_is_what_the_server_says_last() -> None:
     counts = [{"prompt_tokens": 3, "completion_tokens": count} for count in (1, 2)]
     counting = [event(chunk("a") | {"usage": count}) for count in counts]
     with raw_endpoint(stream(*counting, event(chunk("b") | {"usage": None}), END, DONE)) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     assert (reply.text, reply.usage.prompt_tokens, reply.usage.completion_tokens) == ("aab", 3, 2)
 
@@ -378,7 +378,7 @@ CALLS = {
 async def test_calls_are_put_together(deltas: Sequence[object]) -> None:
     pieces = [event(chunk(tool_calls=[delta])) for delta in deltas]
     with raw_endpoint(stream(*pieces, END, DONE)) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     calls = [(call.id, call.name, call.arguments) for call in reply.calls]
     assert calls == [
@@ -395,7 +395,7 @@ async def test_each_turn_is_told_where_functions_are_called() -> None:
     async def look_up(query: Query) -> str:
         return f"found {query.query}"
 
-    texts, several = Heard(), Heard()
+    texts, several = ReceivedTexts(), ReceivedTexts()
     tool = Tool("look_up", "Looks up.", Query, look_up)
     turns = [Rule("", Call("look_up", '{"query": "tea"}'), LONG)]
     with ScriptedModelServer(turns) as server:
@@ -418,7 +418,7 @@ async def test_each_turn_is_told_where_functions_are_called() -> None:
 async def test_several_replies_and_values_are_not_told(
     sampling: Sampling, schema: dict[str, str] | None
 ) -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with ScriptedModelServer('{"a": 1}') as server:
         async with model_at(server) as model:
             await model.complete(ASK, sampling, schema=schema, on_text=texts)
@@ -428,7 +428,7 @@ async def test_several_replies_and_values_are_not_told(
 
 
 async def test_a_reply_from_the_cache_is_told_at_once(tmp_path: Path) -> None:
-    texts, again = Heard(), Heard()
+    texts, again = ReceivedTexts(), ReceivedTexts()
     with ScriptedModelServer(LONG, piece_pause_s=0.06) as server:
         async with model_at(server, cache=ReplyCache(tmp_path)) as model:
             await model.complete(ASK, Sampling(), on_text=texts)
@@ -445,7 +445,7 @@ async def test_a_reply_from_the_cache_is_told_at_once(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_refuses_streams_is_asked_without_from_then_on() -> None:
-    texts, again = Heard(), Heard()
+    texts, again = ReceivedTexts(), ReceivedTexts()
     with ScriptedModelServer(LONG, refuse_stream=True) as server:
         async with model_at(server) as model:
             reply = await model.complete(ASK, Sampling(), on_text=texts)
@@ -470,10 +470,10 @@ async def test_a_server_without_options_for_streams_is_asked_without_them(
     def script(request: RecordedRequest) -> Outcome:
         return Failure(status, refusal) if "stream_options" in request.body else LONG
 
-    texts = Heard()
+    texts = ReceivedTexts()
     with ScriptedModelServer(script, piece_pause_s=0.02) as server:
         async with model_at(server) as model:
-            await model.complete(ASK, Sampling(), on_text=Heard())
+            await model.complete(ASK, Sampling(), on_text=ReceivedTexts())
             reply = await model.complete(ASK, Sampling(), on_text=texts)
 
     assert len(texts) > 2
@@ -501,7 +501,7 @@ def test_a_refusal_of_streams_is_told_from_others(refusal: str, is_about_streams
 
 
 async def test_a_server_that_answers_whole_is_taken_by_its_word_and_learnt() -> None:
-    texts, again = Heard(), Heard()
+    texts, again = ReceivedTexts(), ReceivedTexts()
     usage = {"prompt_tokens": 3, "completion_tokens": 1}
     message = {"choices": [{"message": {"content": LONG}, "finish_reason": "stop"}], "usage": usage}
     with ScriptedModelServer([Rule("", Raw(f"\ufeff\n {json.dumps(message)}"))]) as server:
@@ -515,7 +515,7 @@ async def test_a_server_that_answers_whole_is_taken_by_its_word_and_learnt() -> 
 
 
 async def test_a_user_may_say_that_nothing_is_streamed() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with ScriptedModelServer(LONG) as server:
         await ask(server, texts, extra_body={"stream": False})
 
@@ -559,7 +559,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("size", [7, 1 << 20])
 async def test_events_are_read_in_every_form(form: bytes, size: int) -> None:
-    texts, body = Heard(), form + END + DONE
+    texts, body = ReceivedTexts(), form + END + DONE
     pieces = [body[start : start + size] for start in range(0, len(body), size)]
     with raw_endpoint(stream(*pieces)) as server:
         reply = await ask(server, texts)
@@ -571,7 +571,7 @@ async def test_events_are_read_in_every_form(form: bytes, size: int) -> None:
 async def test_a_packed_stream_is_unpacked() -> None:
     body = gzip.compress(event(chunk("Hello")) + END + DONE)
     with raw_endpoint(lambda _: [response(body, headers={"Content-Encoding": "gzip"})]) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     assert reply.text == "Hello"
 
@@ -587,7 +587,7 @@ async def test_a_packed_stream_is_unpacked() -> None:
 )
 async def test_one_sign_of_the_end_is_enough(ends: Sequence[bytes], reason: str) -> None:
     with raw_endpoint(stream(event(chunk("Hello")), *ends)) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     assert (reply.text, reply.finish_reasons) == ("Hello", (reason,))
     assert len(server.requests) == 1
@@ -605,7 +605,7 @@ def chunked(*pieces: bytes) -> Answer:
 
 async def test_a_connection_that_is_lost_after_the_end_is_no_loss() -> None:
     with raw_endpoint(chunked(event(chunk("Hello")), END)) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     assert reply.text == "Hello"
     assert len(server.requests) == 1
@@ -620,7 +620,7 @@ async def test_nothing_is_waited_for_after_the_end() -> None:
 
     start = time.monotonic()
     with raw_endpoint(answer) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
         seconds = time.monotonic() - start
 
     assert reply.text == "Hello"
@@ -632,7 +632,7 @@ async def test_nothing_is_waited_for_after_the_end() -> None:
 async def test_a_reply_that_was_lost_is_asked_for_again_and_told_from_the_start(
     lost: Callable[..., Answer],
 ) -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with raw_endpoint(in_turn(lost(event(chunk("Hello!"))), drip("Good day.", 3))) as server:
         reply = await ask(server, texts)
 
@@ -640,12 +640,12 @@ async def test_a_reply_that_was_lost_is_asked_for_again_and_told_from_the_start(
     assert reply.usage.calls == 1
     assert len(server.requests) == 2
     assert texts[0] == "Hello!"
-    assert Heard(texts[1:]).is_growing_to("Good day.")
+    assert ReceivedTexts(texts[1:]).is_growing_to("Good day.")
 
 
 @pytest.mark.usefixtures("told_at_once")
 async def test_a_reply_that_was_lost_and_comes_again_is_not_seen_to_shrink() -> None:
-    texts, half = Heard(), [event(chunk("Good")), event(chunk(" day!"))]
+    texts, half = ReceivedTexts(), [event(chunk("Good")), event(chunk(" day!"))]
     with raw_endpoint(in_turn(stream(*half, pause_s=0.01), drip("Good day! Yes.", 3))) as server:
         await ask(server, texts)
 
@@ -654,7 +654,7 @@ async def test_a_reply_that_was_lost_and_comes_again_is_not_seen_to_shrink() -> 
 
 
 async def test_a_reply_that_is_always_lost_is_given_up() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with (
         raw_endpoint(stream(event(chunk("Hello!")))) as server,
         pytest.raises(ModelError, match="was lost before its reply was whole"),
@@ -666,7 +666,7 @@ async def test_a_reply_that_is_always_lost_is_given_up() -> None:
 
 
 async def test_a_busy_server_is_asked_again() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with ScriptedModelServer(LONG, first=[Failure(503), Failure(429, retry_after_s=0)]) as server:
         reply = await ask(server, texts)
 
@@ -683,7 +683,7 @@ async def test_an_error_in_a_stream_is_told_in_the_servers_words_without_the_key
         raw_endpoint(failing(message=f"out of memory for {KEY}")) as server,
         pytest.raises(ModelError, match=r"did not answer\. It says: out of") as excinfo,
     ):
-        await ask(server, Heard())
+        await ask(server, ReceivedTexts())
 
     assert KEY not in str(excinfo.value)
     assert len(server.requests) == 1
@@ -695,18 +695,18 @@ async def test_an_error_in_a_stream_is_the_one_that_its_code_says() -> None:
         raw_endpoint(failing(code=400, **too_long)) as server,
         pytest.raises(PromptError),
     ):
-        await ask(server, Heard())
+        await ask(server, ReceivedTexts())
     with (
         raw_endpoint(failing(code=401, message="who?")) as strict,
         pytest.raises(ModelError, match="rejected the API key"),
     ):
-        await ask(strict, Heard())
+        await ask(strict, ReceivedTexts())
 
     assert (len(server.requests), len(strict.requests)) == (1, 1)
 
 
 async def test_an_error_in_a_stream_that_may_pass_is_asked_again() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with raw_endpoint(in_turn(failing(code=503, message="busy"), drip("Good day.", 3))) as server:
         reply = await ask(server, texts)
 
@@ -719,7 +719,7 @@ async def test_an_error_in_a_stream_that_may_pass_is_asked_again() -> None:
     [b"", DONE, b": nothing\n\n", b"<html></html>", event({}), event({"choices": []}) + DONE],
 )
 async def test_a_stream_without_a_reply_is_said_to_be_none(sent: bytes) -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     with (
         raw_endpoint(stream(sent)) as server,
         pytest.raises(ModelError, match="is not an OpenAI-compatible API"),
@@ -758,7 +758,7 @@ async def test_no_more_is_held_than_of_a_whole_reply(
         raw_endpoint(answer) as server,
         pytest.raises(ModelError, match="is not an OpenAI-compatible API"),
     ):
-        await ask(server, Heard())
+        await ask(server, ReceivedTexts())
 
     assert len(server.requests) == 1
     assert len(numbers) < 20_000
@@ -778,7 +778,7 @@ async def test_envelopes_do_not_count_as_text(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(endpoint, "MOST_BYTES", 10_000)
     piece = event(chunk("a") | {"id": "x" * 100})
     with raw_endpoint(stream(*[piece] * 300, END, DONE)) as server:
-        reply = await ask(server, Heard())
+        reply = await ask(server, ReceivedTexts())
 
     assert reply.text == "a" * 300
 
@@ -789,11 +789,11 @@ async def test_a_stream_of_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None
         raw_endpoint(lambda _: itertools.chain([HEAD], itertools.repeat(b":\n" * 500))) as server,
         pytest.raises(ModelError, match="is not an OpenAI-compatible API"),
     ):
-        await ask(server, Heard(), timeout_s=20)
+        await ask(server, ReceivedTexts(), timeout_s=20)
 
 
 async def test_a_stream_that_takes_too_long_is_ended() -> None:
-    texts, start = Heard(), time.monotonic()
+    texts, start = ReceivedTexts(), time.monotonic()
     with (
         raw_endpoint(stream(*[event(chunk("a"))] * 100, pause_s=0.05)) as server,
         pytest.raises(AnswerTimeoutError),
@@ -805,7 +805,7 @@ async def test_a_stream_that_takes_too_long_is_ended() -> None:
 
 
 async def test_a_text_is_told_no_further_than_it_is_answered() -> None:
-    texts, endless = Heard(), "x" * (1 << 17)
+    texts, endless = ReceivedTexts(), "x" * (1 << 17)
     with raw_endpoint(stream(event(chunk(endless)), END, DONE, pause_s=0.05)) as server:
         async with model_at(server) as model:
             reply = await model.complete(ASK, Sampling(max_tokens=9), on_text=texts)
@@ -818,7 +818,7 @@ async def test_a_text_is_told_no_further_than_it_is_answered() -> None:
 async def test_whoever_reads_along_may_give_up() -> None:
     with ScriptedModelServer(LONG, piece_pause_s=0.05) as server:
         async with model_at(server) as model:
-            task = asyncio.create_task(model.complete(ASK, Sampling(), on_text=Heard()))
+            task = asyncio.create_task(model.complete(ASK, Sampling(), on_text=ReceivedTexts()))
             await asyncio.sleep(0.2)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -832,7 +832,7 @@ async def test_whoever_reads_along_may_give_up() -> None:
 
 
 async def test_models_around_a_model_pass_on_what_is_told() -> None:
-    texts, counted_texts = Heard(), Heard()
+    texts, counted_texts = ReceivedTexts(), ReceivedTexts()
     with ScriptedModelServer(LONG, piece_pause_s=0.03) as server:
         lazy = LazyModel("scripted", lambda: model_at(server))
         counting = CountingModel(lazy)
@@ -847,7 +847,7 @@ async def test_models_around_a_model_pass_on_what_is_told() -> None:
 
 
 async def test_a_workbench_passes_on_what_is_told_and_counts_it_once() -> None:
-    texts = Heard()
+    texts = ReceivedTexts()
     before = exploration()
     with ScriptedModelServer(LONG, piece_pause_s=0.03) as server:
         async with model_at(server) as model:

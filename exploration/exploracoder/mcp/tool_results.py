@@ -24,7 +24,7 @@ _MOST_PICTURES = 4
 _PICTURE_CHARS = 2_000_000
 
 
-class Shown(State):
+class ToolResult(State):
     """Base of all that is shown: what is empty is left out."""
 
     @model_serializer(mode="wrap")
@@ -34,7 +34,7 @@ class Shown(State):
         }
 
 
-class ShownVariable(Shown):
+class ShownVariable(ToolResult):
     """A variable: its type, its size where it has one, and the beginning of its value."""
 
     name: str
@@ -43,7 +43,7 @@ class ShownVariable(Shown):
     value: str = ""
 
 
-class ShownCell(Shown):
+class ShownCell(ToolResult):
     """What a cell showed: all that it printed and displayed, as text, in order.
 
     ``status`` is ``ok``, ``error``, ``timeout``, ``limit``, ``killed`` or ``interrupted``;
@@ -57,7 +57,7 @@ class ShownCell(Shown):
     seconds: float = 0.0
 
 
-class ShownRun(Shown):
+class ShownRun(ToolResult):
     """Cells that ran in ``branch``, which began as ``started_from``.
 
     There is an entry for each cell that was run: none runs after one that failed. ``variables`` are
@@ -71,14 +71,14 @@ class ShownRun(Shown):
     note: str = ""
 
 
-class ShownState(Shown):
+class ShownState(ToolResult):
     """The branch that cells run on now, and its variables."""
 
     branch: str
     variables: tuple[ShownVariable, ...] = ()
 
 
-class Verdict(Shown):
+class Verdict(ToolResult):
     """What is known of a solution.
 
     ``verified``: it ran in a fresh state and the check passed. ``failed_in`` is where an error was
@@ -99,7 +99,7 @@ class Verdict(Shown):
     warning: str = ""
 
 
-class ShownStep(Shown):
+class ShownStep(ToolResult):
     """A step of an exploration's plan."""
 
     goal: str

@@ -29,7 +29,7 @@ _TELLING_S = 0.4
 _FACTS_S = 15.0
 
 Tell = Callable[[str], None]
-Found = dict[str, Any]
+Findings = dict[str, Any]
 
 
 class _Sea(BaseModel):
@@ -60,7 +60,7 @@ async def probe(
         ModelError: The model cannot be asked at all: no server, unknown model, rejected key.
     """
     model.forget()
-    findings = Found()
+    findings = Findings()
     for words, ask in _QUESTIONS.items():
         tell(words)
         async with _in_time(model, timeout_s):
@@ -106,7 +106,7 @@ class _StreamTimer:
         return first - self._start, now - first
 
 
-async def _stream_twice(model: OpenAIChatModel) -> Found:
+async def _stream_twice(model: OpenAIChatModel) -> Findings:
     """Speed, streaming, and whether the second prompt, which begins like the first, is faster."""
     # No earlier prompt has this prefix.
     lines = (f"{number}. The {number}th jar holds tea." for number in range(_PREFIX_LINES))
@@ -115,7 +115,7 @@ async def _stream_twice(model: OpenAIChatModel) -> Found:
     first, before, write_s = await _streamed(model, f"{prefix}\n{count}", 160)
     second, again, _ = await _streamed(model, f"{prefix}\nAnswer with the word tea.", 8)
     is_streamed = model.dialect.supports_stream
-    findings: Found = {"streaming": is_streamed}
+    findings: Findings = {"streaming": is_streamed}
     thinks = model.dialect.reserve > 0 or model.dialect.begins_in_thought
     usage = first.usage
     if is_streamed and not thinks:
@@ -137,13 +137,13 @@ async def _streamed(model: OpenAIChatModel, text: str, most: int) -> tuple[Reply
     return reply, *timer.end()
 
 
-def _speed(name: str, tokens: int, seconds: float) -> Found:
+def _speed(name: str, tokens: int, seconds: float) -> Findings:
     if tokens <= 0 or seconds < 1e-3:
         return {}
     return {name: round(tokens / seconds, 1) or 0.1}
 
 
-async def _fill_in_a_form(model: OpenAIChatModel) -> Found:
+async def _fill_in_a_form(model: OpenAIChatModel) -> Findings:
     messages = [Message("user", "Describe the sea in a few words.")]
     schema = _Sea.model_json_schema()
     reply = await model.complete(messages, Sampling(max_tokens=100), schema=schema)
@@ -154,7 +154,7 @@ async def _fill_in_a_form(model: OpenAIChatModel) -> Found:
     return {"schema_mode": model.dialect.schema_mode}
 
 
-async def _call_a_function(model: OpenAIChatModel) -> Found:
+async def _call_a_function(model: OpenAIChatModel) -> Findings:
     async def answer(_: _Town) -> str:
         return ""
 
@@ -164,14 +164,14 @@ async def _call_a_function(model: OpenAIChatModel) -> Found:
     return {"tools": any(call.name == tool.name for call in reply.calls)}
 
 
-async def _ask_for_several(model: OpenAIChatModel) -> Found:
+async def _ask_for_several(model: OpenAIChatModel) -> Findings:
     if model.dialect.supports_n:
         messages = [Message("user", "Name a colour, in one word.")]
         await model.complete(messages, Sampling(n=2, temperature=1.0, max_tokens=8))
     return {"several": model.dialect.supports_n}
 
 
-async def _ask_for_probabilities(model: OpenAIChatModel) -> Found:
+async def _ask_for_probabilities(model: OpenAIChatModel) -> Findings:
     """Sends the request itself, since the client does not support them."""
     messages = [Message("user", "Answer with the word tea.")]
     body = model.dialect.body(model.name, messages, Sampling(max_tokens=4), None)
@@ -183,14 +183,14 @@ async def _ask_for_probabilities(model: OpenAIChatModel) -> Found:
     return {"logprobs": any(mapping(one.get("logprobs")).get("content") for one in choices)}
 
 
-async def _ask_for_facts(model: OpenAIChatModel) -> Found:
+async def _ask_for_facts(model: OpenAIChatModel) -> Findings:
     """A page that hangs or fails is no reason to lose the rest."""
     with anyio.move_on_after(_FACTS_S), suppress(ModelError):
         return dict(await facts_of(model.server, model.name))
     return {}
 
 
-_QUESTIONS: dict[str, Callable[[OpenAIChatModel], Awaitable[Found]]] = {
+_QUESTIONS: dict[str, Callable[[OpenAIChatModel], Awaitable[Findings]]] = {
     "How fast it reads and writes": _stream_twice,
     "Whether it keeps to a JSON schema": _fill_in_a_form,
     "Whether it calls functions": _call_a_function,

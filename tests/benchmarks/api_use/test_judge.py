@@ -28,7 +28,7 @@ from .compositions import compositions
 from .mutations import mutations
 from .styles import styled
 
-Made = tuple[Shelf, Call, random.Random]
+Composition = tuple[Shelf, Call, random.Random]
 
 # One sidecar serves them all, so they share its loop.
 ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
@@ -532,7 +532,7 @@ async def test_a_forged_record_is_not_believed(record: object) -> None:
     assert judgement.is_refused
 
 
-async def judged_falsely(judge: Judge, composition: Made) -> list[str]:
+async def judged_falsely(judge: Judge, composition: Composition) -> list[str]:
     """Of a reference, of programs that mean the same, and of twenty mutations."""
     shelf, expression, rng = composition
     # Through the signature and back: what is asked for is what a file of problems would ask for.
@@ -564,13 +564,13 @@ async def test_references_pass_and_mutations_fail(judge: Judge) -> None:
 @pytest.mark.timeout(0)
 @ONE_LOOP
 async def test_the_same_holds_for_libraries_that_hypothesis_makes_up(judge: Judge) -> None:
-    examples: list[Made] = []
+    examples: list[Composition] = []
 
     @seed(5)
     @settings(max_examples=JUDGED, database=None, deadline=None, phases=[Phase.generate])
     @given(compositions())
-    def draw(made: Made) -> None:
-        examples.append(made)
+    def draw(composition: Composition) -> None:
+        examples.append(composition)
 
     draw()
     for composition in examples:
@@ -579,7 +579,7 @@ async def test_the_same_holds_for_libraries_that_hypothesis_makes_up(judge: Judg
 
 @given(compositions())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-def test_a_composition_comes_back_from_its_signature(made: Made) -> None:
-    shelf, expression, _ = made
+def test_a_composition_comes_back_from_its_signature(composition: Composition) -> None:
+    shelf, expression, _ = composition
 
     assert parse(write(expression), shelf) == expression

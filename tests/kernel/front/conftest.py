@@ -33,7 +33,7 @@ def jupyter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @dataclass
-class Told:
+class RequestOutcome:
     """What came back for one request: its reply, and what was published under it."""
 
     reply: Message
@@ -99,11 +99,11 @@ class Console:
     def send_cell(self, code: str, *, options: Message | None = None, **wishes: Any) -> str:
         return self.send("execute_request", {"code": code, **(options or {})}, **wishes)
 
-    async def told(self, message_id: str, timeout_s: float = _DEADLINE) -> Told:
+    async def outcome_of(self, message_id: str, timeout_s: float = _DEADLINE) -> RequestOutcome:
         """All about one request, once it is done."""
         reply = await asyncio.wait_for(self._replies[message_id], timeout_s)
         await asyncio.wait_for(self._idle[message_id].wait(), timeout_s)
-        return Told(reply, self.published[message_id])
+        return RequestOutcome(reply, self.published[message_id])
 
     async def reply_to(self, message_id: str) -> Message:
         """The content of a reply, where what is published may not come any more."""
@@ -114,17 +114,21 @@ class Console:
         """Wait until a kernel that was started again answers and publishes."""
         for _attempt in range(_DEADLINE):
             with contextlib.suppress(asyncio.TimeoutError):
-                await self.told(self.send("kernel_info_request", {}), 1)
+                await self.outcome_of(self.send("kernel_info_request", {}), 1)
                 return
         raise TimeoutError("The kernel did not come back.")
 
-    async def run(self, code: str, *, options: Message | None = None, **wishes: Any) -> Told:
-        return await self.told(self.send_cell(code, options=options, **wishes))
+    async def run(
+        self, code: str, *, options: Message | None = None, **wishes: Any
+    ) -> RequestOutcome:
+        return await self.outcome_of(self.send_cell(code, options=options, **wishes))
 
     async def ask(
         self, kind: str, content: Message | None = None, *, channel: str = "shell", **wishes: Any
     ) -> Message:
-        return (await self.told(self.send(kind, content or {}, channel=channel, **wishes))).content
+        return (
+            await self.outcome_of(self.send(kind, content or {}, channel=channel, **wishes))
+        ).content
 
     async def branch(self, verb: str, *, channel: str = "control", **content: Any) -> Message:
         return await self.ask(f"exploracoder_{verb}_request", content, channel=channel)
@@ -133,7 +137,7 @@ class Console:
         """Wait until a cell has printed a text."""
 
         async def look() -> None:
-            while text not in Told({}, self.published[message_id]).stream():  # noqa: ASYNC110
+            while text not in RequestOutcome({}, self.published[message_id]).stream():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 
         await asyncio.wait_for(look(), _DEADLINE)

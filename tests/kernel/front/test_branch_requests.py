@@ -75,7 +75,7 @@ async def test_a_dropped_branch_is_gone_also_while_it_runs(console: Console) -> 
     reply = await console.branch("drop", branch=child)
 
     assert reply["status"] == "ok"
-    assert (await console.told(running)).content["status"] == "error"
+    assert (await console.outcome_of(running)).content["status"] == "error"
     listing = await console.branch("list")
     assert [branch["id"] for branch in listing["branches"]] == ["b0"]
 
@@ -96,7 +96,7 @@ async def test_the_list_tells_of_all_branches_and_how_they_are_made(console: Con
 
     listing = await console.branch("list")
     await console.ask("interrupt_request", channel="control", branch=child)
-    await console.told(busy)
+    await console.outcome_of(busy)
 
     assert listing["current"] == listing["root"] == "b0"
     root, fork = listing["branches"]
@@ -114,7 +114,7 @@ async def test_branches_run_at_the_same_time(console: Console) -> None:
 
     start = time.monotonic()
     cells = [console.send_cell(cell, branch=branch) for branch in branches]
-    responses = [await console.told(message_id) for message_id in cells]
+    responses = [await console.outcome_of(message_id) for message_id in cells]
 
     assert time.monotonic() - start < 1.2
     assert [one.stream() for one in responses] == ["done\n"] * 3
@@ -125,8 +125,8 @@ async def test_requests_of_one_branch_keep_their_order(console: Console) -> None
     fork_request = console.send("exploracoder_fork_request", {})
     console.send_cell("x = 2")
 
-    await console.told(first)
-    child = (await console.told(fork_request)).content["branch"]
+    await console.outcome_of(first)
+    child = (await console.outcome_of(fork_request)).content["branch"]
 
     assert value(await console.run("x", branch=child)) == "1"
     assert value(await console.run("x")) == "2"
@@ -141,7 +141,7 @@ async def test_on_the_control_channel_nothing_waits_behind_queued_cells(console:
     await console.ask("interrupt_request", channel="control")
 
     assert listing["branches"][0]["state"] == "busy"
-    assert (await console.told(running)).content["status"] == "error"
+    assert (await console.outcome_of(running)).content["status"] == "error"
 
 
 async def test_questions_go_to_the_branch_that_is_named(console: Console) -> None:

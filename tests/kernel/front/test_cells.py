@@ -30,7 +30,7 @@ async def test_output_is_shown_while_the_cell_still_runs(console: Console) -> No
 
     await console.until_printed(cell, "early")
     await console.ask("interrupt_request", channel="control")
-    response = await console.told(cell)
+    response = await console.outcome_of(cell)
 
     assert response.content["ename"] == "KeyboardInterrupt"
 
@@ -98,8 +98,8 @@ async def test_a_failed_cell_aborts_those_sent_with_it(console: Console) -> None
     cells = [console.send_cell(code) for code in ("1 / 0", "x = 1", "x = 2")]
     question = console.send("complete_request", {"code": "imp", "cursor_pos": 3})
 
-    replies = [(await console.told(cell)).content["status"] for cell in cells]
-    response = await console.told(question)
+    replies = [(await console.outcome_of(cell)).content["status"] for cell in cells]
+    response = await console.outcome_of(question)
     later = await console.run("'x' in globals()")
 
     assert replies == ["error", "aborted", "aborted"]
@@ -111,7 +111,7 @@ async def test_a_failed_cell_aborts_nothing_when_that_was_asked(console: Console
     first = console.send_cell("1 / 0", options={"stop_on_error": False})
     second = console.send_cell("2")
 
-    replies = [(await console.told(cell)).content["status"] for cell in (first, second)]
+    replies = [(await console.outcome_of(cell)).content["status"] for cell in (first, second)]
 
     assert replies == ["error", "ok"]
 
@@ -124,8 +124,8 @@ async def test_a_failure_in_one_branch_aborts_nothing_in_another(console: Consol
     response = await console.run("1 / 0")
 
     assert response.content["status"] == "error"
-    assert (await console.told(slow)).content["status"] == "ok"
-    assert (await console.told(waiting)).content["status"] == "ok"
+    assert (await console.outcome_of(slow)).content["status"] == "ok"
+    assert (await console.outcome_of(waiting)).content["status"] == "ok"
 
 
 async def test_limits_of_one_cell_travel_in_its_metadata(console: Console) -> None:
@@ -152,7 +152,7 @@ async def test_text_that_utf8_has_no_bytes_for_stops_nobody(console: Console) ->
     message = console.client.session.msg("execute_request", content)
     console.client.shell_channel.send(message)
 
-    response = await console.told(message["header"]["msg_id"])
+    response = await console.outcome_of(message["header"]["msg_id"])
     print_response = await console.run("import sys; print(chr(0xd800)); chr(0xd800)")
 
     assert response.content["status"] == print_response.content["status"] == "ok"
@@ -185,6 +185,6 @@ async def test_a_busy_branch_keeps_nobody_from_asking_the_kernel(console: Consol
         console.ask("history_request", {"hist_access_type": "tail", "n": 1}), 2
     )
     await console.ask("interrupt_request", channel="control")
-    await console.told(cell)
+    await console.outcome_of(cell)
 
     assert info["status"] == history["status"] == "ok"

@@ -70,7 +70,7 @@ async def test_its_output_is_shown_while_it_runs_and_it_can_be_interrupted(
     await console.until_printed(running, "on")
 
     await console.ask("interrupt_request", channel="control")
-    response = await console.told(running)
+    response = await console.outcome_of(running)
 
     (run,) = told_of(response)
     assert run["observation"]["status"] == "interrupted"
@@ -88,8 +88,8 @@ async def test_an_interrupt_that_names_nobody_spares_what_the_engine_runs(
 
     await console.ask("interrupt_request", channel="control")
 
-    assert (await console.told(mine)).content["status"] == "error"
-    assert (await console.told(engines)).stream() == "done\n"
+    assert (await console.outcome_of(mine)).content["status"] == "error"
+    assert (await console.outcome_of(engines)).stream() == "done\n"
 
 
 async def test_an_error_is_coloured_in_the_notebook_and_plain_for_the_engine(
@@ -116,7 +116,7 @@ async def test_it_may_ask_its_user_for_a_line(console: Console) -> None:
     await asyncio.wait_for(console.client.get_stdin_msg(), 30)
     console.client.input("seven")
 
-    assert (await console.told(cell)).stream() == "got seven\n"
+    assert (await console.outcome_of(cell)).stream() == "got seven\n"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ async def test_cells_of_a_notebook_run_one_after_the_other_and_stop_at_a_failure
         console.send_cell(code, subtask="s1")
         for code in ("time.sleep(0.3); print('one')", "1 / 0", "print('three')")
     ]
-    one, two, three = [await console.told(message) for message in cells]
+    one, two, three = [await console.outcome_of(message) for message in cells]
 
     assert one.stream() == "one\n"
     assert two.content["ename"] == "ZeroDivisionError"

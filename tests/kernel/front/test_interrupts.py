@@ -36,7 +36,7 @@ async def test_an_interrupt_stops_the_cell_and_the_state_stays(
     cell = await started(console)
 
     await interrupt(console)
-    response = await console.told(cell)
+    response = await console.outcome_of(cell)
 
     assert response.content["ename"] == "KeyboardInterrupt"
     assert (await console.run("x")).outputs[0]["data"]["text/plain"] == "1"
@@ -47,13 +47,13 @@ async def test_an_interrupt_that_names_a_branch_stops_no_other(console: Console)
     here, there = await started(console), await started(console, branch=other)
 
     await console.ask("interrupt_request", channel="control", branch=other)
-    response = await console.told(there)
+    response = await console.outcome_of(there)
     listing = await console.branch("list", measure=False)
     await interrupt_by_message(console)
 
     assert response.content["ename"] == "KeyboardInterrupt"
     assert [branch["state"] for branch in listing["branches"]] == ["busy", "idle"]
-    assert (await console.told(here)).content["ename"] == "KeyboardInterrupt"
+    assert (await console.outcome_of(here)).content["ename"] == "KeyboardInterrupt"
 
 
 async def test_an_interrupt_stops_all_that_runs_when_the_current_branch_is_idle(
@@ -64,7 +64,7 @@ async def test_an_interrupt_stops_all_that_runs_when_the_current_branch_is_idle(
 
     await interrupt_by_message(console)
 
-    responses = [await console.told(cell) for cell in cells]
+    responses = [await console.outcome_of(cell) for cell in cells]
     assert [one.content["ename"] for one in responses] == ["KeyboardInterrupt"] * 2
 
 

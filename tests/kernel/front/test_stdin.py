@@ -15,7 +15,7 @@ async def test_a_cell_gets_the_line_that_the_user_types(console: Console) -> Non
 
     question = await console.client.get_stdin_msg(timeout=20)
     console.client.input("Ada")
-    response = await console.told(cell)
+    response = await console.outcome_of(cell)
 
     assert question["content"] == {"prompt": "Who? ", "password": False}
     assert question["parent_header"]["msg_id"] == cell
@@ -29,7 +29,7 @@ async def test_a_password_is_asked_for_as_one(console: Console) -> None:
     console.client.input("12345")
 
     assert question["content"]["password"] is True
-    assert (await console.told(cell)).outputs[-1]["data"]["text/plain"] == "5"
+    assert (await console.outcome_of(cell)).outputs[-1]["data"]["text/plain"] == "5"
 
 
 async def test_a_front_end_without_a_user_gets_an_error_that_says_so(console: Console) -> None:
@@ -44,7 +44,7 @@ async def test_a_question_can_be_interrupted_and_the_next_one_asked(console: Con
     await console.client.get_stdin_msg(timeout=20)
 
     await console.ask("interrupt_request", channel="control")
-    response = await console.told(cell)
+    response = await console.outcome_of(cell)
     console.client.input("too late")
     await asyncio.sleep(0.2)
     again = console.send_cell("input('second ')", options=ALLOWED)
@@ -53,7 +53,7 @@ async def test_a_question_can_be_interrupted_and_the_next_one_asked(console: Con
 
     assert response.content["ename"] == "KeyboardInterrupt"
     assert question["content"]["prompt"] == "second "
-    assert (await console.told(again)).outputs[-1]["data"]["text/plain"] == "'in time'"
+    assert (await console.outcome_of(again)).outputs[-1]["data"]["text/plain"] == "'in time'"
 
 
 async def test_two_branches_ask_one_after_the_other(console: Console) -> None:
@@ -67,5 +67,5 @@ async def test_two_branches_ask_one_after_the_other(console: Console) -> None:
         question = await console.client.get_stdin_msg(timeout=20)
         console.client.input(question["content"]["prompt"].strip())
 
-    responses = [await console.told(cell) for cell in cells]
+    responses = [await console.outcome_of(cell) for cell in cells]
     assert [one.outputs[-1]["data"]["text/plain"] for one in responses] == ["'here'", "'there'"]

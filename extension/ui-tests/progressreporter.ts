@@ -5,7 +5,7 @@ import type { Reporter, Suite, TestCase, TestError, TestResult } from '@playwrig
  * Tells what is played and what came of it as it happens, a line of JSON each, for a program that
  * started Playwright.
  */
-export default class Told implements Reporter {
+export default class ProgressReporter implements Reporter {
   onBegin(_config: unknown, suite: Suite): void {
     const tests: { [spec: string]: number } = {};
     for (const test of suite.allTests()) {
