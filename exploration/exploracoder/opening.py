@@ -92,9 +92,7 @@ async def open_bench(
         scratch = await manager.__aenter__()
     executor, task = scratch.executor, exploration.task
     try:
-        brought_variables = await user_variables.bring(
-            executor, opening.source, exploration.brought
-        )
+        outcome = await user_variables.bring(executor, opening.source, exploration.brought)
         if task.context:
             _accept_context(await executor.run(executor.root, task.context))
         if task.target is not None:
@@ -107,7 +105,7 @@ async def open_bench(
             "prompts": prompts.fingerprints(),
             "python": opening.python,
             "sandbox": scratch.sandbox,
-            "brought": brought_variables,
+            "brought": outcome,
         }
         yield Workbench(
             exploration.model_copy(update=changes),

@@ -87,7 +87,7 @@ def check(
     python: str,
     sandbox: str,
     reads: Sequence[str | Path] = (),
-    consent: str | bool = False,
+    agreed_digest: str | bool = False,
 ) -> None:
     """Let an exploration through if it is the user's own, or if they agree now, which signs it.
 
@@ -97,7 +97,7 @@ def check(
         python: The interpreter that its code would run in.
         sandbox: The level that its code would run at.
         reads: What its code could read besides its libraries.
-        consent: The digest of the preview that was agreed to, or True to accept any.
+        agreed_digest: The digest of the preview that was agreed to, or True to accept any.
 
     Raises:
         UntrustedError: It is neither; the error carries the preview to show.
@@ -105,7 +105,7 @@ def check(
     if is_own(exploration):
         return
     current_preview = preview(exploration, python=python, sandbox=sandbox, reads=reads)
-    if consent is not True and consent != current_preview.digest:
+    if agreed_digest is not True and agreed_digest != current_preview.digest:
         raise UntrustedError(name, current_preview)
     sign(exploration)
 

@@ -248,12 +248,12 @@ def check_trust(
     name: str,
     options: Options,
     *,
-    consent: str = "",
+    agreed_digest: str = "",
     reads: Sequence[Path] = (),
 ) -> None:
     """Refuse an exploration that was not made here, unless the options say to trust it.
 
-    ``consent`` is the digest of the preview that was agreed to, ``reads`` what else it could read.
+    ``agreed_digest`` is the digest of the preview that was agreed to, ``reads`` what else it could read.
     Raises UntrustedError with what it would run and read.
     """
     trust.check(
@@ -262,7 +262,7 @@ def check_trust(
         python=options.python or prepare.interpreter_then(exploration) or sys.executable,
         sandbox=options.sandbox_level,
         reads=(Path.cwd(), *reads, *options.readable),
-        consent=options.trust or consent,
+        agreed_digest=options.trust or agreed_digest,
     )
 
 

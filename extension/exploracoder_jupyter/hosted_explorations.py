@@ -66,7 +66,7 @@ class Host:
         self._explorations: dict[str, HostedExploration] = {}
         self._closing_explorations: dict[str, HostedExploration] = {}
         self._taken_paths: set[str] = set()
-        self._starts = 0
+        self._pending_starts = 0
         self._resume_lock = asyncio.Lock()
 
     def get(self, id_: str) -> HostedExploration:
@@ -294,7 +294,7 @@ class Host:
             python=python,
             sandbox=sandbox,
             reads=(folder,),
-            consent=request.agreed,
+            agreed_digest=request.agreed,
         )
         return exploration
 
@@ -354,13 +354,13 @@ class Host:
 
     @asynccontextmanager
     async def _room(self) -> AsyncIterator[None]:
-        self._starts += 1
+        self._pending_starts += 1
         try:
-            if len(self._explorations) + self._starts > self.workshop.choices.max_open:
+            if len(self._explorations) + self._pending_starts > self.workshop.choices.max_open:
                 await self._park()
             yield
         finally:
-            self._starts -= 1
+            self._pending_starts -= 1
 
     async def _park(self) -> None:
         """Close the least recently used exploration that is at rest; it can be resumed."""

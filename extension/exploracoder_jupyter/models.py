@@ -83,14 +83,14 @@ class LazyModel:
     async def aclose(self) -> None:
         """Close the client."""
         async with self._open_lock:
-            client, self._manager, self._model = self._manager, None, None
-            if client is not None:
-                await client.__aexit__(None, None, None)
+            manager, self._manager, self._model = self._manager, None, None
+            if manager is not None:
+                await manager.__aexit__(None, None, None)
 
     async def _client(self) -> ChatModel:
         async with self._open_lock:
             if self._model is None:
-                client = self._open_model()
-                self._model = await client.__aenter__()
-                self._manager = client
+                manager = self._open_model()
+                self._model = await manager.__aenter__()
+                self._manager = manager
             return self._model

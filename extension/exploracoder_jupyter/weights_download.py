@@ -20,7 +20,7 @@ class WeightsDownload:
 
     def __init__(self, log: Logger, store: WeightsStore | None = None) -> None:
         self._log = log
-        self._own_store = store
+        self._fixed_store = store
         self._thread: threading.Thread | None = None
         self._is_unwanted = threading.Event()
         self._done_bytes = 0
@@ -62,7 +62,7 @@ class WeightsDownload:
     @property
     def _store(self) -> WeightsStore:
         # `exploracoder model use` may choose another model while the server runs.
-        return self._own_store or WeightsStore()
+        return self._fixed_store or WeightsStore()
 
     @property
     def _is_wanted(self) -> bool:

@@ -153,11 +153,11 @@ class Launch:
                 stop.set_result(bool(message["stopped"]["had_company"]))
 
     def _note_limit(self, limit: Mapping[str, Any]) -> None:
-        watch = self._reports.get(int(limit["pid"]))
-        if watch is not None:
+        report = self._reports.get(int(limit["pid"]))
+        if report is not None:
             name = str(limit["name"])
-            watch.limits_hit.append(name)
-            watch.killed_over = name if limit["is_killed"] else watch.killed_over
+            report.limits_hit.append(name)
+            report.killed_over = name if limit["is_killed"] else report.killed_over
 
     def _resolve(self, pid: int, end: End) -> None:
         future = self._ends.pop(pid, None)
@@ -224,9 +224,9 @@ class Launch:
         both: set[asyncio.Future[Any]] = {stop, self._listener}
         await asyncio.wait(both, timeout=_WORD_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         self._stops.pop(pid, None)
-        watch = self._reports.pop(pid, ReaperReport())
-        watch.had_company = stop.done() and stop.result()
-        return watch
+        report = self._reports.pop(pid, ReaperReport())
+        report.had_company = stop.done() and stop.result()
+        return report
 
     async def close(self) -> None:
         """End every process of the launch and remove its scratch folder."""

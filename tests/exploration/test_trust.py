@@ -179,8 +179,8 @@ def test_agreeing_holds_for_what_was_shown_alone() -> None:
     other = sample.model_copy(update={"task": sample.task.model_copy(update={"context": "1"})})
 
     with pytest.raises(UntrustedError):
-        trust.check(other, "it", **where, consent=preview.digest)
-    trust.check(sample, "it", **where, consent=preview.digest)
+        trust.check(other, "it", **where, agreed_digest=preview.digest)
+    trust.check(sample, "it", **where, agreed_digest=preview.digest)
     assert trust.is_own(sample)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import platform
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from exploracoder.models.cpu_backends import (
     CPU_BACKENDS,
     FORCED_BACKEND,
     best_backend,
+    contention,
     processor_flags,
 )
 from exploracoder.models.cpu_backends.contention import (
@@ -121,7 +124,7 @@ def test_a_system_without_libgomp_is_told_what_to_install(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("other_cores", "spare_cores", "spins"),
+    ("other_cores", "spare_threads", "spins"),
     [
         (0.1, 0, UNDISTURBED_SPINS),
         (1.0, 0, CONTENDED_SPINS),
@@ -131,9 +134,9 @@ def test_a_system_without_libgomp_is_told_what_to_install(monkeypatch: pytest.Mo
     ],
 )
 def test_threads_spin_while_nobody_else_wants_their_processors(
-    other_cores: float, spare_cores: int, spins: int
+    other_cores: float, spare_threads: int, spins: int
 ) -> None:
-    assert spins_for(other_cores, spare_cores) == spins
+    assert spins_for(other_cores, spare_threads) == spins
 
 
 _BESIDE = """
@@ -167,3 +170,9 @@ def test_beside_busy_processes_they_soon_sleep(monkeypatch: pytest.MonkeyPatch) 
     )
 
     assert process.stdout.split() == [str(CONTENDED_SPINS)], process.stderr[-2000:]
+
+
+def test_a_build_of_an_older_version_stays_as_it_is() -> None:
+    contention.follow_contention(ctypes.CDLL(None))
+
+    assert "contention" not in {thread.name for thread in threading.enumerate()}

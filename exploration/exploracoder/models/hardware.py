@@ -78,6 +78,17 @@ def physical_cores() -> int:
     return max(1, min(len(cores), _quota_cores()))
 
 
+def spare_threads() -> int:
+    """Hardware threads this process may use beside one for each of its cores; 0 under a quota,
+    which is used up by whatever runs.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return 0
+    cpus = os.sched_getaffinity(0)
+    cores = {_siblings(cpu) for cpu in cpus}
+    return len(cpus) - len(cores) if len(cores) <= _quota_cores() else 0
+
+
 def _siblings(cpu: int) -> str:
     path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     try:

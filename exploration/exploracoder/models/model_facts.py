@@ -36,9 +36,11 @@ async def _sayings(server: Endpoint, model: str) -> AsyncIterator[dict[str, int]
     yield _of_card(_own(list(await server.cards()), "id", model))
     props = mapping(await server.beside("props"))
     yield _facts(mapping(props.get("default_generation_settings")).get("n_ctx"))
-    process = _own(mappings(mapping(await server.beside("api/ps")).get("models")), "name", model)
-    size = _size(str(mapping(process.get("details")).get("parameter_size")))
-    yield _facts(process.get("context_length"), size)
+    loaded_model = _own(
+        mappings(mapping(await server.beside("api/ps")).get("models")), "name", model
+    )
+    size = _size(str(mapping(loaded_model.get("details")).get("parameter_size")))
+    yield _facts(loaded_model.get("context_length"), size)
     cards = mappings(mapping(await server.beside("api/v0/models")).get("data"))
     card = _own(cards, "id", model)
     yield _facts(card.get("loaded_context_length"))

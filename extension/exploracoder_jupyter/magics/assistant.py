@@ -285,11 +285,11 @@ class Assistant:
         self._display.show(pages.replay_page(short(path), replay))
 
     def _trust(self, order: Order) -> None:
-        path, _ = self._saved(order, consent=self._preview_digest)
+        path, _ = self._saved(order, agreed_digest=self._preview_digest)
         message = f"{short(path)} may run now: %exploracoder resume, or replay, it."
         self._display.show(pages.message_page(message))
 
-    def _saved(self, order: Order, consent: str = "") -> tuple[Path, Exploration]:
+    def _saved(self, order: Order, agreed_digest: str = "") -> tuple[Path, Exploration]:
         """Load the exploration that an order names; for one from elsewhere, show what would run.
 
         Raises InputError when it cannot be read, or was made elsewhere and not agreed to.
@@ -299,7 +299,9 @@ class Assistant:
         path = Path(order.rest).expanduser()
         exploration = document.load(path)
         try:
-            check_trust(exploration, str(path), self._configuration.options, consent=consent)
+            check_trust(
+                exploration, str(path), self._configuration.options, agreed_digest=agreed_digest
+            )
         except UntrustedError as error:
             self._preview_digest = error.preview.digest
             self._display.show(pages.preview_page(error.preview))

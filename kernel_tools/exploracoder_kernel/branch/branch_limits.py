@@ -49,7 +49,7 @@ class BranchLimits:
         self._tell = tell
         self._runs: dict[int, Limit] = {}
         self._reports: set[tuple[int, str]] = set()
-        self._rooms: dict[tuple[int, bool], int] = {}
+        self._starts_left: dict[tuple[int, bool], int] = {}
         self._grants: dict[tuple[int, int], float] = {}
         self._full_until: dict[tuple[int, bool], float] = {}
         self.frozen_branches: set[int] = set()  # branches that may start nothing
@@ -89,10 +89,12 @@ class BranchLimits:
         if branch in self.frozen_branches:
             return False
         key = (branch, is_thread)
-        if self._rooms.get(key, 0) <= 0 and time.monotonic() >= self._full_until.get(key, 0.0):
-            self._rooms[key] = self._count_left(branch, caller, is_thread)
-        if self._rooms[key] > 0:
-            self._rooms[key] -= 1
+        if self._starts_left.get(key, 0) <= 0 and time.monotonic() >= self._full_until.get(
+            key, 0.0
+        ):
+            self._starts_left[key] = self._count_left(branch, caller, is_thread)
+        if self._starts_left[key] > 0:
+            self._starts_left[key] -= 1
             self._grants[branch, caller] = time.monotonic()
             if not is_thread:
                 self._starters.add(branch)
@@ -164,7 +166,7 @@ class BranchLimits:
     def _forget(self, branch: int) -> None:
         self._reports = {pair for pair in self._reports if pair[0] != branch}
         for is_thread in (False, True):
-            self._rooms.pop((branch, is_thread), None)
+            self._starts_left.pop((branch, is_thread), None)
             self._full_until.pop((branch, is_thread), None)
 
 

@@ -33,7 +33,7 @@ class Split(NamedTuple):
 class _Ends(NamedTuple):
     """Two pipes: word from the new processes, and permission to go on for the first of them."""
 
-    answer: int
+    word_source: int
     word: int
     leave: int
     grant: int
@@ -67,9 +67,9 @@ def split(refusal: Optional[str], *, is_forced: bool) -> Split:
         return Split(False, refusal=f"the system refused a fork: {error.strerror}")
     if between == 0:
         return _go_between(ends)
-    ends.keep(ends.answer, ends.grant)
+    ends.keep(ends.word_source, ends.grant)
     result = _see_through(between, ends, is_forced=is_forced)
-    os.close(ends.answer)
+    os.close(ends.word_source)
     with contextlib.suppress(ChildProcessError):  # a snippet may have had children ignored
         os.waitpid(between, 0)
     return result
@@ -86,7 +86,7 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
         with contextlib.suppress(OSError):
             os.write(ends.grant, _GO)
     os.close(ends.grant)
-    words = read_lines(ends.answer, 2, _PATIENCE_SECONDS) if refusal is None else []
+    words = read_lines(ends.word_source, 2, _PATIENCE_SECONDS) if refusal is None else []
     pids = [int(word) for word in words if word != _READY]
     if len(words) == 2:
         return Split(False, pids[0])

@@ -21,7 +21,7 @@ class Record:
         count: The number of the last cell that was counted.
         comms: The target names of its open comms.
         turn: Held by the request being answered; a branch does one thing at a time.
-        failed_client: The client whose cells are skipped, since an earlier one failed.
+        skipped_client: The client whose cells are skipped, since an earlier one failed.
         is_running: Whether a cell runs.
         is_by_hand: Whether it was made for a cell that somebody ran by hand.
     """
@@ -31,7 +31,7 @@ class Record:
     history: CellHistory = field(default_factory=CellHistory)
     comms: dict[str, str] = field(default_factory=dict)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    failed_client: list[bytes] | None = None
+    skipped_client: list[bytes] | None = None
     is_running: bool = False
     is_by_hand: bool = False
 

@@ -138,7 +138,7 @@ class Front(ConcurrentKernel):
     async def execute_request(self, stream: ZMQStream, ident: list[bytes], parent: Message) -> None:
         """Run a cell."""
         cell, record = NotebookCell.of(Request(parent, ident)), self._record()
-        if record.failed_client == ident:
+        if record.skipped_client == ident:
             self.reply(stream, ident, parent, {"status": "aborted"})
             return
         try:
@@ -160,11 +160,11 @@ class Front(ConcurrentKernel):
 
         async def end() -> None:
             async with record.turn:  # once all that wait now have had their turn
-                record.failed_client = None
+                record.skipped_client = None
 
         if stream is not self.shell or not cell.stops_others:
             return
-        record.failed_client = cell.request.ident
+        record.skipped_client = cell.request.ident
         # Cells that were sent in one go have arrived by then.
         stream.flush(zmq.POLLIN)
         self.start_task(end())

@@ -54,7 +54,7 @@ class InstalledSources:
         self._interpreter = interpreter
         self._store = store
         self._homes = more_paths
-        self._compiled_stubs = compiled_modules or CompiledModules(
+        self._compiled_modules = compiled_modules or CompiledModules(
             interpreter,
             lambda name, reason: None,
             alone=True,
@@ -147,15 +147,15 @@ class InstalledSources:
         return next((home for home in self._homes if path.is_relative_to(home)), None)
 
     def _described(self, name: str, path: Path | None) -> Module | None:
-        self._compiled_stubs.describe({name: path})
-        text = self._compiled_stubs.stub(name)
+        self._compiled_modules.describe({name: path})
+        text = self._compiled_modules.stub(name)
         try:
             version = self._interpreter.version
             return (
                 read_module(parse(text), name, is_package=False, version=version) if text else None
             )
         except UnreadableSource:
-            self._compiled_stubs.give_up(name, "what it says of itself is not Python")
+            self._compiled_modules.give_up(name, "what it says of itself is not Python")
             return None
 
 

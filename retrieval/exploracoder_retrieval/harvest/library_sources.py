@@ -77,10 +77,10 @@ class LibrarySources(InstalledSources):
         if not self._is_asked:
             # One process for the whole library: most of its time goes into imports.
             self._is_asked = True
-            self._compiled_stubs.describe({**dict(self._compiled_modules()), name: path})
+            self._compiled_modules.describe({**dict(self._own_compiled_files()), name: path})
         return super()._described(name, path)
 
-    def _compiled_modules(self) -> Iterator[tuple[str, Path | None]]:
+    def _own_compiled_files(self) -> Iterator[tuple[str, Path | None]]:
         stack = [self.library]
         while stack:
             name = stack.pop()

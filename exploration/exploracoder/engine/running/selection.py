@@ -72,10 +72,10 @@ def select(
     """
     if strategy == "any":
         return random.Random(seed).choice(candidates) if candidates else None
-    successes = [candidate for candidate in candidates if candidate.ran]
+    runnable = [candidate for candidate in candidates if candidate.ran]
     if strategy == "random":
-        return random.Random(seed).choice(successes or candidates) if candidates else None
-    useful = [one for one in successes if _does_something(one)]
+        return random.Random(seed).choice(runnable or candidates) if candidates else None
+    useful = [one for one in runnable if _does_something(one)]
     return max(
         useful, key=lambda one: (not missing(one, wanted_names), _evidence(one)), default=None
     )

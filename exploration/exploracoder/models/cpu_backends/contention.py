@@ -7,6 +7,7 @@ Otherwise they soon sleep: one that spins keeps the thread that it waits for fro
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 
@@ -16,36 +17,43 @@ from exploracoder.models import hardware
 UNDISTURBED_SPINS, CONTENDED_SPINS = 20_000, 50
 _SPINS = "exploracoder_barrier_spins"
 _EVERY_S = 0.5
-# Cores' worth of other work that are none: a browser at rest, a shell.
+# Other work on fewer cores does not count: a browser at rest, a shell.
 _NEGLIGIBLE_CORES = 0.3
 
 
 def follow_contention(backend: ctypes.CDLL) -> None:
-    """Adapt the spins of ``backend`` to what other processes do, from now until this one ends."""
-    spins = ctypes.c_int.in_dll(backend, _SPINS)
+    """Adapt the spins of ``backend`` to what other processes do, from now until this one ends.
+
+    A build without the setting, made by an older version, stays as it is.
+    """
+    try:
+        spins = ctypes.c_int.in_dll(backend, _SPINS)
+    except ValueError:
+        return
     threading.Thread(target=_follow, args=(spins,), name="contention", daemon=True).start()
 
 
-def spins_for(other_cores: float, spare_cores: int) -> int:
-    """The spins while others use ``other_cores``, and our threads leave ``spare_cores`` to them."""
-    is_contended = other_cores > spare_cores + _NEGLIGIBLE_CORES
+def spins_for(other_cores: float, spare_threads: int) -> int:
+    """The spins while others keep ``other_cores`` busy, and ours leave ``spare_threads`` to them."""
+    is_contended = other_cores > spare_threads + _NEGLIGIBLE_CORES
     return CONTENDED_SPINS if is_contended else UNDISTURBED_SPINS
 
 
 def _follow(spins: ctypes.c_int) -> None:
     import psutil
 
-    process = psutil.Process()
+    process, cpus = psutil.Process(), os.sched_getaffinity(0)
 
     def seconds_of_others() -> float:
-        total, own = psutil.cpu_times(), process.cpu_times()
-        busy = total.user + total.nice + total.system + total.irq + total.softirq
+        times = [one for cpu, one in enumerate(psutil.cpu_times(percpu=True)) if cpu in cpus]
+        busy = sum(one.user + one.nice + one.system + one.irq + one.softirq for one in times)
+        own = process.cpu_times()
         return float(busy - own.user - own.system)
 
-    spare_cores = psutil.cpu_count() - hardware.physical_cores()
-    began, before = time.monotonic(), seconds_of_others()
+    spare_threads = hardware.spare_threads()
+    start, before = time.monotonic(), seconds_of_others()
     while True:
         time.sleep(_EVERY_S)
         now, after = time.monotonic(), seconds_of_others()
-        spins.value = spins_for((after - before) / (now - began), spare_cores)
-        began, before = now, after
+        spins.value = spins_for((after - before) / (now - start), spare_threads)
+        start, before = now, after
