@@ -253,8 +253,8 @@ def check_trust(
 ) -> None:
     """Refuse an exploration that was not made here, unless the options say to trust it.
 
-    ``agreed_digest`` is the digest of the preview that was agreed to, ``reads`` what else it could read.
-    Raises UntrustedError with what it would run and read.
+    ``agreed_digest`` is the digest of the preview that was agreed to, ``reads`` what else it could
+    read. Raises UntrustedError with what it would run and read.
     """
     trust.check(
         exploration,

@@ -34,7 +34,7 @@ def follow_contention(backend: ctypes.CDLL) -> None:
 
 
 def spins_for(other_cores: float, spare_threads: int) -> int:
-    """The spins while others keep ``other_cores`` busy, and ours leave ``spare_threads`` to them."""
+    """The spins while others keep ``other_cores`` busy and we leave them ``spare_threads``."""
     is_contended = other_cores > spare_threads + _NEGLIGIBLE_CORES
     return CONTENDED_SPINS if is_contended else UNDISTURBED_SPINS
 
