@@ -5,6 +5,7 @@ from __future__ import annotations
 import exploracoder
 import pytest
 from exploracoder.engine.reading.library_map import library_map
+from exploracoder.testing import ScriptedModelServer
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
 from .conftest import Command, Explorer, Serve
@@ -117,22 +118,34 @@ def test_what_cannot_be_mapped_is_refused(command: Command, words: list[str]) ->
 def test_where_all_apis_have_room_the_same_is_said_first_whatever_the_task(
     command: Command, explore: Explorer, serve: Serve
 ) -> None:
-    tasks = ["Heat the water in a kettle.", "Name the leaves that were read from a text."]
-    server = serve()
-    for task in tasks:
-        # Room for all names, and not for all first sentences.
-        command(*explore.words(server, "--set", "prompt_chars=1200", task=task))
-
-    heat, name = (
-        next(
-            request.last_user_message
-            for request in server.chat_requests
-            if task in str(request.body)
-        )
-        for task in tasks
-    )
+    # Room for all names, and not for all first sentences.
+    heat, name = _prompts_of_two_tasks(command, explore, serve(), "prompt_chars=1200")
     core, _, near = heat.partition("The documentation of the APIs")
     assert "All public APIs" in core
     assert "  .pour(leaf)" in core
     assert name.startswith(core)
     assert not name.endswith(near)
+
+
+def test_where_all_docs_have_room_they_are_the_same_whatever_the_task(
+    command: Command, explore: Explorer, serve: Serve
+) -> None:
+    heat, name = _prompts_of_two_tasks(command, explore, serve(), "prompt_chars=8000")
+    core, _, _ = heat.partition("Task: ")
+    assert "The documentation of all public APIs" in core
+    assert "Kettle.pour" in core
+    assert name.startswith(core)
+
+
+def _prompts_of_two_tasks(
+    command: Command, explore: Explorer, server: ScriptedModelServer, setting: str
+) -> tuple[str, str]:
+    heat, name = "Heat the water in a kettle.", "Name the leaves that were read from a text."
+    for task in (heat, name):
+        command(*explore.words(server, "--set", setting, task=task))
+    return _first_message(server, heat), _first_message(server, name)
+
+
+def _first_message(server: ScriptedModelServer, task: str) -> str:
+    asked = (one for one in server.chat_requests if task in str(one.body))
+    return next(asked).last_user_message

@@ -27,6 +27,7 @@ from .scripted import (
 
 OVERFLOW = {"code": "context_length_exceeded"}
 BADLY_CALLED = "import tealeaf\nleaves = tealeaf.read_leaves('assam 5', 2, sorted=True)"
+ALL_DOCS = "The documentation of all public APIs of tealeaf:"
 RIGHT = f"### Solution\n{fenced(SOLUTION)}"
 
 
@@ -228,13 +229,26 @@ def test_a_prompt_that_is_too_long_says_less_of_the_library(
 ) -> None:
     too_long = Failure(400, "This model's maximum context length is 4096 tokens", details=OVERFLOW)
     script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
-    server = serve(TeaModel(scripts=[too_long, too_long, script]))
+    server = serve(TeaModel(scripts=[too_long, script]))
     result = explore(server, "--json")
-    lengths = [len(whole_text(one)) for one in server.chat_requests]
+    first, second = (whole_text(one) for one in server.chat_requests)
 
     assert result.json["status"] == "solved"
-    assert kinds_asked(server) == ["write"] * 3
-    assert lengths[0] > lengths[1] > lengths[2]
+    assert len(first) > len(second)
+    assert ALL_DOCS in first
+    assert ALL_DOCS not in second
+
+
+def test_all_docs_are_told_where_they_fit(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    explore(server)
+    explore(server, "--set", "prompt-chars=900")
+    whole, mapped = (whole_text(one) for one in server.chat_requests)
+
+    assert ALL_DOCS in whole
+    assert "likeliest to be needed" not in whole
+    assert ALL_DOCS not in mapped
+    assert "likeliest to be needed" in mapped
 
 
 def test_a_server_that_sends_no_streams_is_asked_for_the_whole(

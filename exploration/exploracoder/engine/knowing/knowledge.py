@@ -1,4 +1,4 @@
-"""What a prompt says about the libraries: their overview, the map, docs in full, examples.
+"""What a prompt says about the libraries: overview, all docs or a map and some docs, examples.
 
 It is the same in every request of an exploration, and its task-independent parts come first.
 """
@@ -25,7 +25,7 @@ _OVERVIEW, _MAP, _EXAMPLES = 8, 2, 8
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A prompt's text on the libraries: ``docs`` appear in full, ``mapped_paths`` in one line each.
+    """A prompt's text on the libraries, with the docs that the task retrieves, ``docs``, in full.
 
     Its first ``stable_chars`` characters are the same for every task.
     """
@@ -33,28 +33,36 @@ class Knowledge:
     text: str
     stable_chars: int
     docs: tuple[ApiDoc, ...]
-    mapped_paths: frozenset[str]
 
 
 async def library_knowledge(bench: Workbench, room: int) -> Knowledge:
-    """What the libraries offer, in at most ``room`` characters, with some docs in full."""
+    """What the libraries offer, in at most ``room`` characters: with all docs in full if they fit.
+
+    Otherwise there is a map, and the docs that are nearest to the task.
+    """
+    known, doc_chars = bench.libraries.known.docs, bench.settings.doc_chars
     overview = _overview(bench, room // _OVERVIEW)
     hits = await find(bench, bench.exploration.task.text, bench.settings.retrieved_apis)
-    best = [hit.doc.path for hit in hits]
-    api_map = await asyncio.to_thread(_map, bench.libraries.known.docs, room // _MAP, best)
+    nearest = [hit.doc for hit in hits]
     examples = await used_before(bench, hits, room // _EXAMPLES)
-    doc_room = room - len(overview) - len(api_map.text) - example_chars(examples)
-    docs = tuple(_fitting([hit.doc for hit in hits], bench.settings.doc_chars, doc_room))
+    doc_room = room - len(overview) - example_chars(examples)
     know = partial(render, "cells", "know", library=bench.libraries.words, overview=overview)
+    all_docs = list(_fitting(known, doc_chars, doc_room))
+    if len(all_docs) == len(known):
+        know = partial(know, map="", is_whole=True, docs=describe_apis(all_docs, doc_chars))
+        stable = know(examples=())
+        return Knowledge(know(examples=examples), len(stable), tuple(nearest))
+    api_map = await asyncio.to_thread(_map, known, room // _MAP, [doc.path for doc in nearest])
+    docs = tuple(_fitting(nearest, doc_chars, doc_room - len(api_map.text)))
     text = know(
         map=api_map.text,
         is_whole=api_map.is_whole,
-        docs=describe_apis(docs, bench.settings.doc_chars),
+        docs=describe_apis(docs, doc_chars),
         examples=examples,
     )
     stable_map = api_map.text if api_map.is_whole else ""
     stable = know(map=stable_map, is_whole=True, docs="", examples=())
-    return Knowledge(text, len(stable), docs, api_map.paths)
+    return Knowledge(text, len(stable), docs)
 
 
 def _map(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> LibraryMap:
