@@ -112,8 +112,8 @@ class Settings(BaseModel):
     prompt_chars: int = Field(
         24_000,
         ge=0,
-        description="characters of a prompt on the libraries: overview, a line for each API, and"
-        " docs in full",
+        description="characters of a prompt on the libraries: overview, and all docs in full, or"
+        " a line for each API and some docs",
     )
     cells: bool = Field(
         True,
