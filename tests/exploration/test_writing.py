@@ -224,19 +224,21 @@ def test_an_odd_cell_runs_and_what_it_shows_is_bounded(
     assert [one["status"] for one in result.json["subtasks"]] == ["done", "done"]
 
 
-def test_a_prompt_that_is_too_long_says_less_of_the_library(
-    serve: Serve, explore: Explorer
+def test_a_prompt_that_is_too_long_says_less_and_less_of_the_library(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The library is so small that a quarter of its docs would be too little to ask with.
+    monkeypatch.setattr("exploracoder.engine.writing.cells_request._LEAST_CHARS", 100)
     too_long = Failure(400, "This model's maximum context length is 4096 tokens", details=OVERFLOW)
     script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
-    server = serve(TeaModel(scripts=[too_long, script]))
+    server = serve(TeaModel(scripts=[too_long, too_long, script]))
     result = explore(server, "--json")
-    first, second = (whole_text(one) for one in server.chat_requests)
+    texts = [whole_text(one) for one in server.chat_requests]
 
     assert result.json["status"] == "solved"
-    assert len(first) > len(second)
-    assert ALL_DOCS in first
-    assert ALL_DOCS not in second
+    assert kinds_asked(server) == ["write"] * 3
+    assert len(texts[0]) > len(texts[1]) > len(texts[2])
+    assert [ALL_DOCS in text for text in texts] == [True, False, False]
 
 
 def test_all_docs_are_told_where_they_fit(serve: Serve, explore: Explorer) -> None:
