@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from exploracoder_retrieval.apisearch.web_page import SITES
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from exploracoder.errors import InputError
 
@@ -229,5 +229,6 @@ def make_settings(profile: str, **overrides: object) -> Settings:
     base = PROFILES[profile].model_dump()
     try:
         return Settings.model_validate(base | values)
-    except ValueError as error:
-        raise InputError(f"A setting cannot be used: {error}") from error
+    except ValidationError as error:
+        faults = (": ".join([*map(str, one["loc"]), one["msg"]]) for one in error.errors())
+        raise InputError(f"A setting cannot be used: {'; '.join(faults)}.") from error
