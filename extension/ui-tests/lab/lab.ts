@@ -164,11 +164,17 @@ export class Lab {
 
   /** Choose a command of ours in the palette, by its label, as soon as it can be chosen. */
   async choose(label: string): Promise<void> {
-    await this.page.keyboard.press('ControlOrMeta+Shift+C');
     const palette = this.page.locator('.jp-ModalCommandPalette');
-    await palette.locator('input').fill(`ExploraCoder ${label}`);
-    // The page may still be told what the server has done; until then another command is the active one.
-    await expect(palette.locator('.lm-CommandPalette-item.lm-mod-active')).toContainText(label);
+    // JupyterLab closes the palette when any command runs, whoever ran it; and the page may still be
+    // told what the server has done, until when another command is the active one.
+    await expect(async () => {
+      if (!(await palette.isVisible())) {
+        await this.page.keyboard.press('ControlOrMeta+Shift+C');
+      }
+      await palette.locator('input').fill(`ExploraCoder ${label}`, { timeout: 5_000 });
+      const active = palette.locator('.lm-CommandPalette-item.lm-mod-active');
+      await expect(active).toContainText(label, { timeout: 5_000 });
+    }).toPass({ timeout: 60_000 });
     await this.page.keyboard.press('Enter');
   }
 
