@@ -213,7 +213,7 @@ def _seen(places: tuple[visible_files.Place, ...]) -> list[str]:
         else:
             options += ["--ro-bind", os.devnull, str(path)]
         if path != place.path and not linked_paths & set(place.path.parents):
-            options += _link_to(place.path)
+            options += _links_to(place.path)
             linked_paths.add(place.path)
     for place in places:
         if place.visibility == "hidden folder":
@@ -227,8 +227,10 @@ def _inside(path: Path) -> Path:
     return _OUTSIDE / path.relative_to("/") if is_temporary else path
 
 
-def _link_to(path: Path) -> list[str]:
-    """Options for a link that gives a path in a temporary folder its outside name."""
+def _links_to(path: Path) -> list[str]:
+    """Options for links that give a path in a temporary folder, or all in it, its outside name."""
+    if path in _TEMPORARY:
+        return [word for entry in sorted(path.iterdir()) for word in _links_to(entry)]
     for folder, own in _TEMPORARY.items():
         if folder in path.parents:
             return ["--symlink", str(_inside(path)), f"{own}/{path.relative_to(folder)}"]

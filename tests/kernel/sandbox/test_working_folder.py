@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploracoder_kernel.sidecar import Sidecar
 
-from .conftest import Choose
+from .conftest import Choose, Look
 
 
 @pytest.fixture
@@ -32,6 +35,24 @@ async def test_a_fork_has_its_parents_files_and_keeps_its_own(sidecar: Sidecar) 
 
     assert observation.result == "('root', 'given')"
     assert root.result == "'root'"
+
+
+async def test_it_may_be_a_temporary_folder_itself(
+    look: Look, value_of: Callable[..., Any]
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as parent:
+        (Path(parent) / "input.txt").write_text("given")
+        venv = Path(parent) / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)  # noqa: ASYNC221
+        path = f"{parent}/input.txt"
+
+        observation = await look(
+            f"open({path!r}).read(), open({Path(path).relative_to('/tmp').as_posix()!r}).read()",
+            cwd=Path("/tmp"),
+            python=venv / "bin" / "python",
+        )
+
+    assert value_of(observation) == ("given", "given")
 
 
 async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
