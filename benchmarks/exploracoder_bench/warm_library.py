@@ -1,17 +1,21 @@
-"""How soon the embedded model begins to write about a library that its server has read before.
+"""How soon the embedded model's first cell about a library has run, known to its server or not.
 
-Run: ``python -m exploracoder_bench.warm_library LIBRARY [--python EXE] [--rounds 3]``
+Run: ``python -m exploracoder_bench.warm_library LIBRARY --python EXE [--profile standard]``
 
-Each round explores a task twice with the profile ``standard``, each time with a server that was
-just started: once without a state of the library on disk, once with it. The task differs, as tasks
-do. Printed are the seconds until the server is there, those from the first request until its first
-text, and the tokens of that prompt: all, and those that were read before.
+LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Each round explores
+two of its tasks one after another, without their checks, each with a server that was just started:
+the first with no state of the library on disk, the second with what the first left there. An
+exploration ends with its first cell. Printed are the seconds until the server is there, those from
+the exploration's start, its kernel's included, until its first cell has run, and the tokens of the
+first prompt: all, and those that were read before.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import math
 import os
 import shutil
 import statistics
@@ -19,63 +23,36 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from exploracoder.api import explore
-from exploracoder.models.chat import (
-    ChatModel,
-    Message,
-    OnText,
-    OnWait,
-    Reply,
-    Sampling,
-    Schema,
-)
+from exploracoder.events import Event
+from exploracoder.models.chat import ChatModel, Message, Reply, Sampling
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.local import EmbeddedModel
 from exploracoder.models.weights import WeightsStore
+from exploracoder.settings import PROFILES
 from exploracoder.workspace import Options
 
 from exploracoder_bench.markdown_table import markdown
 
-_TASKS = ("Say in one line what the main object of {} is.", "Name three functions of {}.")
-# The reply's first words are enough.
-_SETTINGS = {"write_tokens": 16, "first_tries": 0, "memory": False}
+_TASKS = Path(__file__).parents[1] / "unknown_libraries" / "tasks.jsonl"
 
 
-class _FirstReplyRead(Exception):  # noqa: N818 - the end of a measurement
-    pass
-
-
-class _WatchedModel(CountingModel):
-    """The model, stopped after its first reply; it notes when its first text came."""
+class _NotedModel(CountingModel):
+    """The model; its first reply is kept."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)
-        self.first_text_s = 0.0
-        self.reply: Reply | None = None
+        self.first_reply: Reply | None = None
 
     async def complete(
-        self,
-        messages: Sequence[Message],
-        sampling: Sampling,
-        *,
-        schema: Schema | None = None,
-        tools: Sequence[Schema] = (),
-        on_text: OnText | None = None,
-        on_wait: OnWait | None = None,
+        self, messages: Sequence[Message], sampling: Sampling, **options: Any
     ) -> Reply:
-        start = time.monotonic()
-
-        def listen(text: str) -> None:
-            if text and not self.first_text_s:
-                self.first_text_s = time.monotonic() - start
-
-        self.reply = await super().complete(
-            messages, sampling, schema=schema, tools=tools, on_text=listen, on_wait=on_wait
-        )
-        raise _FirstReplyRead
+        reply = await super().complete(messages, sampling, **options)
+        self.first_reply = self.first_reply or reply
+        return reply
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,9 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("library")
     parser.add_argument("--python", metavar="EXE", help="the interpreter that has the library")
+    parser.add_argument("--profile", choices=PROFILES, default="small", help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(arguments)
-    rows = []
+    rows = [json.loads(line) for line in _TASKS.read_text(encoding="utf-8").splitlines()]
+    first, second = [row for row in rows if row["library"] == options.library][1:3]
+    table = []
     with tempfile.TemporaryDirectory() as folder:
         # A folder of its own for states, so that the first run of each round finds none.
         weights, here = WeightsStore(), Path(folder, "models")
@@ -93,39 +73,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in weights.folder.glob(f"{weights.model.file_name}*"):
             os.link(path, here / path.name)
         store = WeightsStore(weights.model, here)
-        asyncio.run(_explored(options, store, 0, folder))  # makes the index
+        asyncio.run(_explored(options, store, first, folder))  # makes the index
         times: dict[str, list[tuple[float, float, int, int]]] = {"read": [], "from disk": []}
         for _ in range(options.rounds):
             shutil.rmtree(Path(folder, "prompt_states"), ignore_errors=True)
-            times["read"].append(asyncio.run(_explored(options, store, 0, folder)))
-            times["from disk"].append(asyncio.run(_explored(options, store, 1, folder)))
+            times["read"].append(asyncio.run(_explored(options, store, first, folder)))
+            times["from disk"].append(asyncio.run(_explored(options, store, second, folder)))
     for name, rounds in times.items():
-        start, first = (statistics.median(one[place] for one in rounds) for place in (0, 1))
-        rows.append([name, f"{start:.1f}", f"{first:.1f}", rounds[0][2], rounds[0][3]])
-    head = ("the library is", "s to start", "s to the first text", "tokens", "of these cached")
-    print(markdown(head, rows))
+        start_s, cell_s = (statistics.median(one[place] for one in rounds) for place in (0, 1))
+        table.append([name, f"{start_s:.1f}", f"{cell_s:.1f}", rounds[0][2], rounds[0][3]])
+    head = ("the library is", "s to start", "s to the first cell", "tokens", "of these cached")
+    print(markdown(head, table))
     return 0
 
 
 async def _explored(
-    arguments: argparse.Namespace, store: WeightsStore, task: int, folder: str
+    arguments: argparse.Namespace, store: WeightsStore, task: dict[str, Any], folder: str
 ) -> tuple[float, float, int, int]:
+    has_cell = asyncio.Event()
+
+    def note(event: Event) -> None:
+        if any(step.status == "done" for step in event.exploration.steps):
+            has_cell.set()
+
     start = time.monotonic()
-    async with EmbeddedModel(linger_s=0.0, store=store) as model:
+    async with EmbeddedModel(linger_s=0.0, store=store) as embedded:
         start_s = time.monotonic() - start
-        probe = _WatchedModel(model)
-        options = Options(python=arguments.python, profile="standard", settings=_SETTINGS)
-        with suppress(_FirstReplyRead):
-            await explore(
-                _TASKS[task].format(arguments.library),
+        model = _NotedModel(embedded)
+        start = time.monotonic()
+        exploring = asyncio.ensure_future(
+            explore(
+                task["requirement"],
                 libraries=[arguments.library],
-                model=probe,
+                context=task["context"],
+                model=model,
                 output=Path(folder, "exploration.ipynb"),
-                options=options,
+                on_event=note,
+                options=Options(
+                    python=arguments.python, profile=arguments.profile, settings={"memory": False}
+                ),
             )
-    assert probe.reply is not None, "the model was asked"
-    usage = probe.reply.usage
-    return start_s, probe.first_text_s, usage.prompt_tokens, usage.cached_tokens
+        )
+        noting = asyncio.ensure_future(has_cell.wait())
+        await asyncio.wait((exploring, noting), return_when=asyncio.FIRST_COMPLETED)
+        cell_s = time.monotonic() - start if has_cell.is_set() else math.nan
+        noting.cancel()
+        exploring.cancel()
+        await asyncio.gather(exploring, noting, return_exceptions=True)
+    assert model.first_reply is not None, "the model was asked"
+    usage = model.first_reply.usage
+    return start_s, cell_s, usage.prompt_tokens, usage.cached_tokens
 
 
 if __name__ == "__main__":

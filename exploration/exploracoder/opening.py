@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -166,7 +167,7 @@ def _accept_context(observation: Observation) -> None:
 async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
     """Refuse a check that can never pass, or that proves nothing because it passes already."""
     try:
-        compile(check, "check", "exec")
+        compile(check, "check", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise InputError(Text("The check is not Python: %1", error)) from error
     branch = await executor.fork(executor.root)

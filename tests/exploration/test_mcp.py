@@ -105,12 +105,14 @@ async def test_libraries_are_found_mapped_and_read(server: HttpServer) -> None:
         doc = await result_of(client, "read_doc", name="tealeaf.Flow.keep")
         class_doc = await result_of(client, "read_doc", name="`Kettle`")
         source = await result_of(client, "read_source", name="Flow.keep")
+        module = await result_of(client, "read_source", name="tealeaf")
 
     assert "strongest" in apis
     assert "class tealeaf.Flow" in map_text
     assert "Keep the items" in doc
     assert "from tealeaf import Kettle" in class_doc
     assert "return Flow(" in source
+    assert module.startswith("# tealeaf: __init__.py\n")
 
 
 async def test_cells_go_on_from_any_branch(server: HttpServer) -> None:
@@ -224,6 +226,16 @@ async def test_a_solution_is_checked_as_the_engine_checks_its_own(server: HttpSe
     assert not without["verified"] and without["verdict"].startswith("Unverified")
 
 
+async def test_a_coroutine_is_awaited_in_the_check(server: HttpServer) -> None:
+    solution = "async def strength():\n    return 4"
+    async with server.client() as client:
+        verdict = await result_of(
+            client, "check", solution=solution, libraries=TEA, check="assert await strength() == 4"
+        )
+
+    assert verdict["verified"]
+
+
 @pytest.mark.parametrize(
     ("solution", "place", "said", "frame"),
     [
@@ -312,6 +324,17 @@ async def test_a_member_is_that_of_the_class_that_is_named(barges: Path) -> None
     )
     assert "in percent" in doc and "grabs" not in doc and "\n- " not in doc
     assert "in percent" in docs and "in grabs" in docs
+
+
+async def test_a_class_lists_its_members_and_what_has_no_docs_says_so(barges: Path) -> None:
+    (barges / "barges.py").write_text(BARGES + "\n    def tip(self):\n        return 0\n")
+    async with stdio(barges, "--root", "here", "--library", "barges.py") as client:
+        class_doc = await result_of(client, "read_doc", name="HopperBarge")
+        without = await result_of(client, "read_doc", name="HopperBarge.tip")
+
+    members = ["HopperBarge.empty()", "HopperBarge.load(tonnes)", "HopperBarge.tip()"]
+    assert [line.strip() for line in class_doc.splitlines()[-3:]] == members
+    assert without.endswith("It has no documentation; read_source shows how it is written.")
 
 
 async def test_what_a_class_overrides_is_not_the_same(barges: Path) -> None:

@@ -281,6 +281,60 @@ def test_notes_say_what_source_says_beside_the_text(read_package: ReadPackage) -
     )
 
 
+def test_what_is_awaited_and_what_is_entered_is_said(read_package: ReadPackage) -> None:
+    result = read_package(
+        {
+            "radio/__init__.py": """
+            from contextlib import asynccontextmanager, contextmanager
+            from typing import AsyncIterator, Generator, Iterator
+
+            class Set:
+                async def __aenter__(self): ...
+                async def tune(self): ...
+                async def strength(self, lock) -> "float": ...
+                async def listen(self, hours):
+                    def inner():
+                        yield 1
+                    async for tick in self.ticks():
+                        yield tick
+                async def ticks(self) -> AsyncIterator[int]:
+                    yield 1
+                async def made(self):
+                    return (lambda: (yield))
+
+            class File:
+                def __enter__(self): ...
+
+            @asynccontextmanager
+            async def session(url) -> AsyncIterator[dict[str, int]]:
+                yield {}
+
+            @contextmanager
+            def muted() -> Generator[None, None, None]:
+                yield
+
+            @contextmanager
+            def loud():
+                yield
+            """
+        }
+    )
+
+    docs = by_path(result)
+    assert {path: doc.signature for path, doc in docs.items() if doc.kind != "class"} == {
+        "radio.Set.tune": "Set.tune() -> Awaitable",
+        "radio.Set.strength": "Set.strength(lock) -> Awaitable[float]",
+        "radio.Set.listen": "Set.listen(hours) -> AsyncIterator",
+        "radio.Set.ticks": "Set.ticks() -> AsyncIterator[int]",
+        "radio.Set.made": "Set.made() -> Awaitable",
+        "radio.session": "session(url) -> AsyncContextManager[dict[str, int]]",
+        "radio.muted": "muted() -> ContextManager[None]",
+        "radio.loud": "loud() -> ContextManager",
+    }
+    assert docs["radio.Set"].notes == ("Made for the statement: async with",)
+    assert docs["radio.File"].notes == ("Made for the statement: with",)
+
+
 def test_notes_are_short(read_package: ReadPackage) -> None:
     fields = "\n".join(f"        self.attribute_number_{number} = 0" for number in range(90))
     result = read_package({"brew.py": f"class Pot:\n    def __init__(self):\n{fields}\n"})

@@ -104,7 +104,7 @@ class Libraries:
         docs = apis.meant(name)
         if not docs:
             raise InputError(f"There is no documentation of {name[:80]!r}. {self._how_to_name()}")
-        text = "\n".join(describe_api(one, _WHOLE_CHARS) for one in docs[:_SAME_NAME])
+        text = "\n".join(_described(one, apis) for one in docs[:_SAME_NAME])
         return clip(_beside(name, docs[0].path, docs[_SAME_NAME:], apis) + text, _WHOLE_CHARS)
 
     def source(self, name: str) -> str:
@@ -158,6 +158,15 @@ class Libraries:
             targets = [one for one in self._folder.libraries if one not in self._homes]
             if targets:
                 self.use(targets)
+
+
+def _described(doc: ApiDoc, apis: KnownApis) -> str:
+    """All that is known of an API; of a class, its members in a line each."""
+    text = describe_api(doc, _WHOLE_CHARS)
+    if not (doc.doc.strip() or doc.notes):
+        text += "\n  It has no documentation; read_source shows how it is written."
+    lines = [f"    {' '.join(one.signature.split())}" for one in apis.members(doc.path)]
+    return text + "".join(f"\n{line}" for line in ["  Its members:", *lines] if lines)
 
 
 def _others(path: str, docs: Sequence[ApiDoc]) -> list[ApiDoc]:

@@ -11,6 +11,7 @@ from exploracoder_retrieval.facts.conditions import statements
 from exploracoder_retrieval.facts.fact_types import Class, Function, Variable, VariablePlace
 from exploracoder_retrieval.facts.function_bodies import (
     Tables,
+    has_yield,
     read_choices,
     read_raises,
     walk_body,
@@ -87,6 +88,7 @@ def _function(node: FunctionNode, body: Sequence[ast.AST], tables: Tables, prefi
         returns=unparse(node.returns),
         decorators=tuple(map(_text, node.decorator_list)),
         is_async=isinstance(node, ast.AsyncFunctionDef),
+        is_async_generator=isinstance(node, ast.AsyncFunctionDef) and has_yield(node.body),
         doc=read_doc(node),
         choices={each.name: choices[each.name] for each in parameters if each.name in choices},
         raises=read_raises(body),

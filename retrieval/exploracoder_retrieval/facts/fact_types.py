@@ -43,6 +43,7 @@ class Function(_NamedFact):
     returns: str | None = None
     decorators: tuple[str, ...] = ()
     is_async: bool = False
+    is_async_generator: bool = False
     doc: str = ""
     choices: dict[str, tuple[str, ...]] = {}
     raises: tuple[str, ...] = ()

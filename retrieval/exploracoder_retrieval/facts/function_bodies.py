@@ -41,6 +41,18 @@ def walk_body(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         stack += reversed(inner)
 
 
+def has_yield(body: Sequence[ast.AST]) -> bool:
+    """Whether a function with this body is a generator; functions inside it do not count."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            stack += ast.iter_child_nodes(node)
+    return False
+
+
 def read_raises(body: Sequence[ast.AST]) -> tuple[str, ...]:
     """The exceptions that are raised by name, in order; re-raised ones are left out."""
     names: dict[str, None] = {}

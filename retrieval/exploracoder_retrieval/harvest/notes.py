@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from exploracoder_retrieval.facts.dataclass_fields import generated_init, has_fields
 from exploracoder_retrieval.facts.fact_types import Class, Function, Variable
@@ -15,6 +15,8 @@ from exploracoder_retrieval.harvest.public_names import Api, Names
 from exploracoder_retrieval.harvest.signatures import attribute_type, unquoted
 
 MAX_NOTE_CHARS = 300
+# Statements for which a class is made, by the method that they call.
+_STATEMENTS = {"__enter__": "with", "__aenter__": "async with", "__aiter__": "async for"}
 _ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -33,7 +35,9 @@ class Notes:
         if is_enumeration(cls, self._names):
             yield from _listed("Members", self._members(cls))
         else:
-            yield from _listed("Attributes", self._attributes(bases, maker))
+            all_bases = tuple(bases)
+            yield from _listed("Attributes", self._attributes(all_bases, maker))
+            yield from _listed("Made for the statement", self._statements(all_bases))
         if maker is not None:
             yield from self._calls(maker)
 
@@ -74,6 +78,10 @@ class Notes:
         for name, member in self._names.own_members(cls).items():
             if isinstance(member.item, Variable) and not name.startswith("_"):
                 yield f"{name} = {member.item.value}"
+
+    def _statements(self, bases: Sequence[Api]) -> Iterator[str]:
+        methods = {name for base in bases for name in self._names.own_members(base)}
+        yield from (text for method, text in _STATEMENTS.items() if method in methods)
 
     def _attributes(self, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
         """Attributes with their types; an untyped one has the type of the parameter of its name."""

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from exploracoder_retrieval.facts.fact_types import Class, Function, Parameter, Variable
 from exploracoder_retrieval.facts.kinds import function_kind, is_overload, last_name
-from exploracoder_retrieval.facts.parameters import is_opaque, parameters_text
+from exploracoder_retrieval.facts.parameters import is_opaque, parameters_text, parse_expression
 
 MAX_DEFAULT_LENGTH = 60
 MAX_OVERLOADS = 4
 MAX_SIGNATURE_CHARS = 2_000
+_MANAGERS = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
 
 
 def function_signature(
@@ -101,8 +102,34 @@ def _call(name: str, function: Function, *, bound: bool) -> str:
     is_static = function_kind(function.decorators) == "staticmethod"
     if bound and not is_static and parameters and parameters[0].kind in ("pos", "posonly"):
         parameters = parameters[1:]
-    returns = f" -> {unquoted(function.returns)}" if function.returns else ""
+    result = _result(function)
+    returns = f" -> {result}" if result else ""
     return f"{name}({parameters_text([_shown(each) for each in parameters])}){returns}"
+
+
+def _result(function: Function) -> str:
+    """The type of a call's value, which is not always what the function's body returns."""
+    returns = unquoted(function.returns)
+    for decorator, manager in _MANAGERS.items():
+        if decorator in map(last_name, function.decorators):
+            entered = _first_argument(returns)
+            return f"{manager}[{entered}]" if entered else manager
+    if function.is_async_generator:
+        return returns or "AsyncIterator"
+    if function.is_async:
+        return f"Awaitable[{returns}]" if returns else "Awaitable"
+    return returns
+
+
+def _first_argument(annotation: str) -> str:
+    """``X`` of ``Iterator[X]`` or of ``Generator[X, None, None]``; empty without arguments."""
+    node = parse_expression(annotation)
+    if not isinstance(node, ast.Subscript):
+        return ""
+    argument = node.slice
+    if isinstance(argument, ast.Tuple) and argument.elts:
+        argument = argument.elts[0]
+    return ast.unparse(argument)
 
 
 def _shown(parameter: Parameter) -> Parameter:

@@ -79,10 +79,10 @@ class SourceLookup:
         return self._members(class_, name)
 
     def source(self, path: str) -> str:
-        """The source of the class, function or method at a dotted path; empty if it is not
+        """The source of the module, class, function or method at a dotted path; empty if it is not
         available. Raises RetrievalError."""
         definition = self._scope.at(path)
-        if definition is not None and isinstance(definition.item, Class | Function):
+        if definition is not None and isinstance(definition.item, Class | Function | None):
             return self._text(definition.module, definition.item)
         owner_path, _, name = path.rpartition(".")
         owner = self._scope.at(owner_path) if owner_path else None
@@ -91,10 +91,12 @@ class SourceLookup:
         methods = methods_of(LocatedClass(owner.module, owner.item), name, self._lineages)
         return "\n\n".join(self._text(one.module, one.item) for one in methods if one.has_source)
 
-    def _text(self, module: Module, item: Class | Function) -> str:
+    def _text(self, module: Module, item: Class | Function | None) -> str:
         file = self._sources.path(module.name)
         if file is None or file.suffix != ".py" or module.is_stub:
             return ""
+        if item is None:
+            return f"# {module.name}: {file.name}\n{read_python(file)}"
         lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
         return "\n".join([f"# {item.qualname}: {file.name}, line {item.first_line}", *lines])
 
