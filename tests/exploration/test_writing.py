@@ -253,6 +253,17 @@ def test_all_docs_are_told_where_they_fit(serve: Serve, explore: Explorer) -> No
     assert "likeliest to be needed" in mapped
 
 
+def test_nothing_is_told_of_the_library_where_it_has_no_room(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve()
+    explore(server, "--set", "prompt-chars=0")
+    (text,) = map(whole_text, server.chat_requests)
+
+    assert "left out" not in text
+    assert "read_leaves" not in text
+
+
 def test_a_server_that_sends_no_streams_is_asked_for_the_whole(
     serve: Serve, explore: Explorer
 ) -> None:

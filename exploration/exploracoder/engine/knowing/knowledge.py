@@ -75,10 +75,11 @@ def _map(docs: Sequence[ApiDoc], chars: int, best: Sequence[str]) -> LibraryMap:
 
 
 def _overview(bench: Workbench, chars: int) -> str:
-    """The beginning of each library's own documentation."""
+    """Each library's own overview, as much as there is room for."""
     names = bench.libraries.names
-    texts = (bench.libraries.index.info(name).overview.strip() for name in names)
-    return "\n\n".join(clip(text, chars // len(names)) for text in texts if text)
+    share = chars // len(names)
+    texts = (bench.libraries.index.info(name).overview.strip() for name in names if share)
+    return "\n\n".join(clip(text, share) for text in texts if text)
 
 
 def _fitting(docs: Iterable[ApiDoc], doc_chars: int, room: int) -> Iterator[ApiDoc]:
