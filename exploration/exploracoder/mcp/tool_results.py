@@ -10,7 +10,7 @@ from exploracoder_kernel.observation import Observation, Variable
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from exploracoder import document
-from exploracoder.engine.reading.value_text import clip
+from exploracoder.engine.reading.value_text import clip, without_addresses
 from exploracoder.mcp import failure_place
 from exploracoder.mcp.kept_branches import CellsRun
 from exploracoder.state import Exploration, Solution, State, ended_as
@@ -151,7 +151,7 @@ def shown_variables(variables: Sequence[Variable]) -> tuple[ShownVariable, ...]:
             name=one.name,
             type=one.type,
             size=str(one.shape or one.length or ""),
-            value=clip(one.preview_error or one.preview, _PREVIEW_CHARS),
+            value=clip(without_addresses(one.preview_error or one.preview), _PREVIEW_CHARS),
         )
         for one in variables[:_MOST_VARIABLES]
     )
