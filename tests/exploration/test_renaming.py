@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from exploracoder.engine.running.renaming import MOST_TRIES, renamed, search
@@ -90,6 +91,31 @@ def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer)
     assert kinds_asked(server) == ["write"]
     assert outcome.json["status"] == "solved"
     assert outcome.json["solution"] == SOLUTION
+
+
+@STRICT
+@pytest.mark.parametrize("is_imported", [True, False])
+def test_what_a_mended_solution_needs_it_imports_itself(
+    serve: Serve,
+    explore: Explorer,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_imported: bool,
+) -> None:
+    monkeypatch.chdir(own_library)
+    with (own_library / "tealeaf" / "__init__.py").open("a") as file:
+        file.write("\nis_warm = False\ndef brewed():\n    assert is_warm\n")
+    (own_library / "teapot").mkdir()
+    (own_library / "teapot" / "__init__.py").write_text(
+        "import tealeaf\ntealeaf.is_warm = True\ndef pour():\n    pass\n"
+    )
+    imports = "import teapot\n" if is_imported else ""
+    wrong = f"{imports}{SOLUTION}\nimport tealeaf\ntealeaf.brewd()"
+    server = serve(TeaModel(is_lost=True, solutions=[fenced(wrong)]))
+    outcome = explore(server, "--json", "--library", "teapot/", "--set", "looks=0")
+
+    assert outcome.json["status"] == "solved"
+    assert ("tealeaf.brewed()" in outcome.json["solution"]) == is_imported
 
 
 def test_without_the_setting_the_model_is_asked(serve: Serve, explore: Explorer) -> None:

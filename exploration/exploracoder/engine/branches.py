@@ -31,6 +31,7 @@ class Branches:
     current: str
     bases: dict[str, str] = field(default_factory=dict)
     kept_branches: dict[str, str] = field(default_factory=dict)
+    _primed: str = ""
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
         """Run a snippet in a branch and count its time; raises BudgetError at a limit."""
@@ -40,6 +41,29 @@ class Branches:
         observation = await self.sidecar.run(branch, code)
         self.bench.limits.spend(part, seconds_execution=time.monotonic() - before)
         return observation
+
+    async def primed(self) -> str:
+        """The root with the libraries imported, where many variants of a snippet are tried fast.
+
+        It is the root itself if a branch with the libraries cannot be forked. What is imported can
+        change other modules, so that what works there may fail in the root.
+        """
+        if not self._primed:
+            self._primed = await self._prime() or self.root
+        return self._primed
+
+    async def _prime(self) -> str:
+        branch = await self.sidecar.fork(self.root)
+        names = [library.import_name for library in self.bench.exploration.libraries]
+        imports = "".join(f"__import__({name!r});" for name in names)
+        observation = await self.sidecar.run(branch, imports)
+        fork = await self.sidecar.fork(branch)
+        created = {one.id: one.created for one in await self.sidecar.measure()}[fork]
+        await self.sidecar.drop(fork)
+        if observation.ran and created == "fork":
+            return branch
+        await self.sidecar.drop(branch)
+        return ""
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step started from, rebuilt if the session was resumed."""

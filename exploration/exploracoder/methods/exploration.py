@@ -134,8 +134,8 @@ async def _run_solution(bench: Workbench, seen_codes: set[str]) -> Attempt | Non
         return None
     docs = bench.cells_request.docs if bench.cells_request else ()
 
-    async def run(code: str) -> Attempt:
-        return await try_solution(bench, code, docs, calls=script.calls)
+    async def run(code: str, base: str = "") -> Attempt:
+        return await try_solution(bench, code, docs, calls=script.calls, base=base)
 
     attempt = await run(script.solution)
     repair = await mend(bench, attempt, docs, run, seen_codes)

@@ -106,9 +106,11 @@ async def _write(
             continue
         attempt = await try_solution(bench, code, apis, part)
         yield attempt
-        variant = await mend(
-            bench, attempt, apis, lambda code: try_solution(bench, code, apis, part), seen_codes
-        )
+
+        async def run(code: str, base: str) -> Attempt:
+            return await try_solution(bench, code, apis, part, base=base)
+
+        variant = await mend(bench, attempt, apis, run, seen_codes)
         if variant is not None:
             attempt = variant
             yield attempt
@@ -127,18 +129,24 @@ async def mend(
     bench: Workbench,
     original: Attempt,
     apis: Sequence[ApiDoc],
-    run: Callable[[str], Awaitable[Attempt]],
+    run: Callable[[str, str], Awaitable[Attempt]],
     seen_codes: set[str],
 ) -> Attempt | None:
     """The attempt with other names in it, if one such variant proves good when ``run``.
 
     The model is not asked. Names near missing ones are tried first, then other APIs, but no code
-    in ``seen_codes``.
+    in ``seen_codes``. ``run`` takes a variant and the branch to start from.
     """
     if not (bench.settings.repair_names and bench.is_confined):
         return None
-    variant = await _rename(original, run)
-    return variant or await _substitute(bench, original, apis, run, seen_codes)
+
+    async def try_variant(code: str) -> Attempt:
+        root, primed = bench.branches.root, await bench.branches.primed()
+        attempt = await run(code, primed)
+        return await run(code, root) if attempt.leaves_no_doubt and primed != root else attempt
+
+    variant = await _rename(original, try_variant)
+    return variant or await _substitute(bench, original, apis, try_variant, seen_codes)
 
 
 async def _rename(original: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:
@@ -203,17 +211,19 @@ async def try_solution(
     docs: Sequence[ApiDoc],
     part: str = PART,
     calls: str = "",
+    base: str = "",
 ) -> Attempt:
     """Run one version of the solution, then the user's checks, in a fresh fork of the root.
 
-    Without a check, ``calls`` run after it; without those, a function is called with its example
-    arguments, if it has any. A class is first put into a copy of its repository.
+    ``base`` is another branch to fork. Without a check, ``calls`` run after it; without those, a
+    function is called with its example arguments, if it has any. A class is first put into a copy
+    of its repository.
     """
     task = bench.exploration.task
     if task.target is not None:
         return await judge(bench, code, part)
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
-    branch = await bench.sidecar.fork(bench.branches.root)
+    branch = await bench.sidecar.fork(base or bench.branches.root)
     try:
         variables = await bench.sidecar.variables(branch)
         snippet = await check(bench, branch, code, variables, [task.context], docs)
