@@ -1,13 +1,14 @@
-"""How soon the embedded model's first cell about a library has run, known to its server or not.
+"""How soon the first cell has run, for a library that the embedded model's server has read or not.
 
 Run: ``python -m exploracoder_bench.warm_library LIBRARY --python EXE [--profile standard]``
 
 LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Each round explores
 two of its tasks one after another, without their checks, each with a server that was just started:
-the first with no state of the library on disk, the second with what the first left there. An
-exploration ends with its first cell. Printed are the seconds until the server is there, those from
-the exploration's start, its kernel's included, until its first cell has run, and the tokens of the
-first prompt: all, and those that were read before.
+the first with no state of the library on disk, the second with what the first left there, which
+under the profile ``small`` is nothing. Each exploration is stopped after its first cell. Printed
+are the seconds until the server is there, those from the exploration's start, its kernel's
+included, until its first cell has run, and the tokens of the first prompt: all, and those that
+were read before.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ from exploracoder.workspace import Options
 
 from exploracoder_bench.markdown_table import markdown
 
+_LIBRARIES = ("cindertrack", "halyardry", "quernstone")
 _TASKS = Path(__file__).parents[1] / "unknown_libraries" / "tasks.jsonl"
 
 
-class _NotedModel(CountingModel):
-    """The model; its first reply is kept."""
+class _RecordingModel(CountingModel):
+    """Keeps the model's first reply."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)
@@ -58,7 +60,7 @@ class _NotedModel(CountingModel):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("library")
+    parser.add_argument("library", choices=_LIBRARIES)
     parser.add_argument("--python", metavar="EXE", help="the interpreter that has the library")
     parser.add_argument("--profile", choices=PROFILES, default="small", help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=3)
@@ -99,7 +101,7 @@ async def _explored(
     start = time.monotonic()
     async with EmbeddedModel(linger_s=0.0, store=store) as embedded:
         start_s = time.monotonic() - start
-        model = _NotedModel(embedded)
+        model = _RecordingModel(embedded)
         start = time.monotonic()
         exploring = asyncio.ensure_future(
             explore(
@@ -114,12 +116,14 @@ async def _explored(
                 ),
             )
         )
-        noting = asyncio.ensure_future(has_cell.wait())
-        await asyncio.wait((exploring, noting), return_when=asyncio.FIRST_COMPLETED)
+        first_cell = asyncio.ensure_future(has_cell.wait())
+        await asyncio.wait((exploring, first_cell), return_when=asyncio.FIRST_COMPLETED)
+        if exploring.done():
+            exploring.result()
         cell_s = time.monotonic() - start if has_cell.is_set() else math.nan
-        noting.cancel()
+        first_cell.cancel()
         exploring.cancel()
-        await asyncio.gather(exploring, noting, return_exceptions=True)
+        await asyncio.gather(exploring, first_cell, return_exceptions=True)
     assert model.first_reply is not None, "the model was asked"
     usage = model.first_reply.usage
     return start_s, cell_s, usage.prompt_tokens, usage.cached_tokens

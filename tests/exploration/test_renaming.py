@@ -95,7 +95,7 @@ def test_a_solution_is_mended_without_the_model(serve: Serve, explore: Explorer)
 
 @STRICT
 @pytest.mark.parametrize("is_imported", [True, False])
-def test_what_a_mended_solution_needs_it_imports_itself(
+def test_a_mended_solution_imports_what_it_needs(
     serve: Serve,
     explore: Explorer,
     own_library: Path,
@@ -116,6 +116,35 @@ def test_what_a_mended_solution_needs_it_imports_itself(
 
     assert outcome.json["status"] == "solved"
     assert ("tealeaf.brewed()" in outcome.json["solution"]) == is_imported
+
+
+@STRICT
+@pytest.mark.parametrize(
+    "text",
+    [
+        "raise ValueError",
+        "import sys\nsys.exit()",
+        "import os\nos._exit(1)",
+        "import threading\nthreading.Timer(99, print).start()",
+    ],
+    ids=["raises", "exits", "dies", "leaves a thread"],
+)
+def test_a_library_that_cannot_be_imported_beforehand_does_no_harm(
+    serve: Serve,
+    explore: Explorer,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+) -> None:
+    monkeypatch.chdir(own_library)
+    (own_library / "teapot").mkdir()
+    (own_library / "teapot" / "__init__.py").write_text(f"def pour():\n    pass\n{text}\n")
+    wrong = SOLUTION.replace("read_leaves", "reed_leaves")
+    server = serve(TeaModel(solutions=[fenced(wrong)]))
+    outcome = explore(server, "--json", "--library", "teapot/")
+
+    assert kinds_asked(server) == ["write"]
+    assert outcome.json["solution"] == SOLUTION
 
 
 def test_without_the_setting_the_model_is_asked(serve: Serve, explore: Explorer) -> None:

@@ -253,9 +253,7 @@ def test_all_docs_are_told_where_they_fit(serve: Serve, explore: Explorer) -> No
     assert "likeliest to be needed" in mapped
 
 
-def test_nothing_is_told_of_the_library_where_it_has_no_room(
-    serve: Serve, explore: Explorer
-) -> None:
+def test_a_prompt_without_room_leaves_the_library_out(serve: Serve, explore: Explorer) -> None:
     server = serve()
     explore(server, "--set", "prompt-chars=0")
     (text,) = map(whole_text, server.chat_requests)

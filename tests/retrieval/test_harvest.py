@@ -281,7 +281,7 @@ def test_notes_say_what_source_says_beside_the_text(read_package: ReadPackage) -
     )
 
 
-def test_what_is_awaited_and_what_is_entered_is_said(read_package: ReadPackage) -> None:
+def test_signatures_and_notes_tell_what_is_awaited_and_entered(read_package: ReadPackage) -> None:
     result = read_package(
         {
             "radio/__init__.py": """
@@ -304,6 +304,16 @@ def test_what_is_awaited_and_what_is_entered_is_said(read_package: ReadPackage) 
 
             class File:
                 def __enter__(self): ...
+
+            class Session:
+                def __enter__(self):
+                    raise TypeError("Use async with instead")
+                async def __aenter__(self): ...
+                @property
+                async def level(self) -> float: ...
+
+            @async_to_sync
+            async def count() -> int: ...
 
             @asynccontextmanager
             async def session(url) -> AsyncIterator[dict[str, int]]:
@@ -330,9 +340,12 @@ def test_what_is_awaited_and_what_is_entered_is_said(read_package: ReadPackage) 
         "radio.session": "session(url) -> AsyncContextManager[dict[str, int]]",
         "radio.muted": "muted() -> ContextManager[None]",
         "radio.loud": "loud() -> ContextManager",
+        "radio.count": "count() -> int",
+        "radio.Session.level": "Session.level: Awaitable[float]",
     }
-    assert docs["radio.Set"].notes == ("Made for the statement: async with",)
-    assert docs["radio.File"].notes == ("Made for the statement: with",)
+    assert docs["radio.Set"].notes == ("Use with: async with",)
+    assert docs["radio.File"].notes == ("Use with: with",)
+    assert "Use with: async with" in docs["radio.Session"].notes
 
 
 def test_notes_are_short(read_package: ReadPackage) -> None:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
 
@@ -13,6 +14,17 @@ from exploracoder.state import Step
 
 if TYPE_CHECKING:
     from exploracoder.engine.workbench import Workbench
+
+
+# One that is missing does no harm: what needs it fails.
+_IMPORTS = """\
+for _ in {names}:
+    try:
+        __import__(_)
+    except Exception:
+        pass
+del _
+"""
 
 
 @dataclass(slots=True)
@@ -31,7 +43,7 @@ class Branches:
     current: str
     bases: dict[str, str] = field(default_factory=dict)
     kept_branches: dict[str, str] = field(default_factory=dict)
-    _primed: str = ""
+    _primed_root: str = ""
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
         """Run a snippet in a branch and count its time; raises BudgetError at a limit."""
@@ -42,28 +54,41 @@ class Branches:
         self.bench.limits.spend(part, seconds_execution=time.monotonic() - before)
         return observation
 
-    async def primed(self) -> str:
-        """The root with the libraries imported, where many variants of a snippet are tried fast.
+    async def primed_root(self, part: str) -> str:
+        """The root with the libraries imported, in which variants of a snippet are tried quickly.
 
-        It is the root itself if a branch with the libraries cannot be forked. What is imported can
-        change other modules, so that what works there may fail in the root.
+        It is the root itself where such a branch cannot be forked. Imports can change other
+        modules, so code that works there may fail in the root, and the other way round. Raises
+        BudgetError at a limit.
         """
-        if not self._primed:
-            self._primed = await self._prime() or self.root
-        return self._primed
+        if not self._primed_root:
+            self._primed_root = await self._prime(part) or self.root
+        return self._primed_root
 
-    async def _prime(self) -> str:
-        branch = await self.sidecar.fork(self.root)
+    async def _prime(self, part: str) -> str:
+        """A branch with the libraries imported; empty if there is none, which costs only time."""
         names = [library.import_name for library in self.bench.exploration.libraries]
-        imports = "".join(f"__import__({name!r});" for name in names)
-        observation = await self.sidecar.run(branch, imports)
+        if not names or self.sidecar.strategy != "fork":
+            return ""
+        branch, is_kept = await self.sidecar.fork(self.root), False
+        try:
+            observation = await self.run(part, branch, _IMPORTS.format(names=names))
+            is_kept = observation.ran and await self._can_be_forked(branch)
+        except SidecarError:
+            return ""
+        finally:
+            if not is_kept:
+                await self.sidecar.drop(branch)
+        return branch if is_kept else ""
+
+    async def _can_be_forked(self, branch: str) -> bool:
+        """Whether a library has left nothing, such as threads, that makes a fork unsafe."""
         fork = await self.sidecar.fork(branch)
-        created = {one.id: one.created for one in await self.sidecar.measure()}[fork]
-        await self.sidecar.drop(fork)
-        if observation.ran and created == "fork":
-            return branch
-        await self.sidecar.drop(branch)
-        return ""
+        try:
+            branches = await self.sidecar.measure()
+        finally:
+            await self.sidecar.drop(fork)
+        return any(one.id == fork and one.created == "fork" for one in branches)
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step started from, rebuilt if the session was resumed."""

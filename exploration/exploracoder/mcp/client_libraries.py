@@ -25,6 +25,8 @@ from exploracoder.workspace import Options
 
 _DOC_CHARS = 600
 _WHOLE_CHARS = 12_000
+# Room for a note before an answer, and for the line that says how much is left out.
+_NOTE_CHARS = 500
 _LOOKED_AT = 6
 _OTHERS = 3
 _SAME_NAME = 3
@@ -118,6 +120,8 @@ class Libraries:
                 if code := lookup.source(path):
                     others = _others(path, apis.meant(name))
                     return clip(_beside(name, path, others, apis) + code, _WHOLE_CHARS)
+            if code := lookup.module_source(name):
+                return clip(code, _WHOLE_CHARS)
         raise InputError(
             f"There is no Python source of {name[:80]!r}; what is written in C has none."
             f" {self._how_to_name()}"
@@ -161,12 +165,21 @@ class Libraries:
 
 
 def _described(doc: ApiDoc, apis: KnownApis) -> str:
-    """All that is known of an API; of a class, its members in a line each."""
+    """All that is known of an API; of a class, its members' signatures, as many as have room."""
     text = describe_api(doc, _WHOLE_CHARS)
-    if not (doc.doc.strip() or doc.notes):
+    has_source = (doc.file or "").endswith(".py") and doc.kind != "attribute"
+    if has_source and not (doc.doc.strip() or doc.notes):
         text += "\n  It has no documentation; read_source shows how it is written."
-    lines = [f"    {' '.join(one.signature.split())}" for one in apis.members(doc.path)]
-    return text + "".join(f"\n{line}" for line in ["  Its members:", *lines] if lines)
+    members = apis.members(doc.path)
+    if members:
+        text += "\n  Its members:"
+    for number, member in enumerate(members):
+        lines = (member.signature or member.path.rpartition(".")[2]).splitlines()
+        signature = "".join(f"\n    {line}" for line in lines)
+        if len(text) + len(signature) > _WHOLE_CHARS - _NOTE_CHARS:
+            return f"{text}\n    and {len(members) - number} more; library_map names them"
+        text += signature
+    return text
 
 
 def _others(path: str, docs: Sequence[ApiDoc]) -> list[ApiDoc]:

@@ -165,8 +165,8 @@ export class Lab {
   /** Choose a command of ours in the palette, by its label, as soon as it can be chosen. */
   async choose(label: string): Promise<void> {
     const palette = this.page.locator('.jp-ModalCommandPalette');
-    // JupyterLab closes the palette when any command runs, whoever ran it; and the page may still be
-    // told what the server has done, until when another command is the active one.
+    // JupyterLab closes the palette when any command runs, whoever ran it; and until the page has heard
+    // what the server has done, another command is the active one.
     await expect(async () => {
       if (!(await palette.isVisible())) {
         await this.page.keyboard.press('ControlOrMeta+Shift+C');

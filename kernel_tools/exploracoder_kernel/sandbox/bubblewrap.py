@@ -43,6 +43,8 @@ _OWN = "/run/exploracoder"
 _BRANCH = f"{_OWN}/branch"
 _HOME = f"{_BRANCH}/home"
 _OUTSIDE = Path("/run/outside")
+# Bubblewrap accepts 9,000 words, and a link takes three.
+_MOST_LINKS = 2_000
 _TEMPORARY = {Path("/tmp"): f"{_BRANCH}/tmp", Path("/dev/shm"): f"{_BRANCH}/shm"}
 
 # If root starts the sandbox, these files belong to us, and writing them needs no capability. The
@@ -230,7 +232,8 @@ def _inside(path: Path) -> Path:
 def _links_to(path: Path) -> list[str]:
     """Options for links that give a path in a temporary folder, or all in it, its outside name."""
     if path in _TEMPORARY:
-        return [word for entry in sorted(path.iterdir()) for word in _links_to(entry)]
+        entries = sorted(path.iterdir(), key=lambda entry: (not entry.is_dir(), entry))
+        return [word for entry in entries[:_MOST_LINKS] for word in _links_to(entry)]
     for folder, own in _TEMPORARY.items():
         if folder in path.parents:
             return ["--symlink", str(_inside(path)), f"{own}/{path.relative_to(folder)}"]
@@ -251,6 +254,6 @@ def _memory_file(text: str, files: list[int]) -> int:
     """A descriptor to read ``text`` from."""
     descriptor = os.memfd_create("exploracoder", os.MFD_CLOEXEC)
     files.append(descriptor)
-    os.write(descriptor, text.encode())
+    os.write(descriptor, os.fsencode(text))
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor

@@ -15,7 +15,7 @@ from exploracoder_retrieval.harvest.public_names import Api, Names
 from exploracoder_retrieval.harvest.signatures import attribute_type, unquoted
 
 MAX_NOTE_CHARS = 300
-# Statements for which a class is made, by the method that they call.
+# The statements that a class supports, by the method that each of them calls.
 _STATEMENTS = {"__enter__": "with", "__aenter__": "async with", "__aiter__": "async for"}
 _ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -37,7 +37,7 @@ class Notes:
         else:
             all_bases = tuple(bases)
             yield from _listed("Attributes", self._attributes(all_bases, maker))
-            yield from _listed("Made for the statement", self._statements(all_bases))
+            yield from _listed("Use with", self._statements(all_bases))
         if maker is not None:
             yield from self._calls(maker)
 
@@ -80,8 +80,13 @@ class Notes:
                 yield f"{name} = {member.item.value}"
 
     def _statements(self, bases: Sequence[Api]) -> Iterator[str]:
-        methods = {name for base in bases for name in self._names.own_members(base)}
-        yield from (text for method, text in _STATEMENTS.items() if method in methods)
+        members: dict[str, Api] = {}
+        for base in bases:
+            members = dict(self._names.own_members(base)) | members
+        if "__aenter__" in members and _raises(members.get("__enter__")):
+            # It says to use `async with`.
+            del members["__enter__"]
+        yield from (text for method, text in _STATEMENTS.items() if method in members)
 
     def _attributes(self, bases: Iterable[Api], maker: Api | None) -> Iterator[str]:
         """Attributes with their types; an untyped one has the type of the parameter of its name."""
@@ -118,6 +123,10 @@ class Notes:
 def is_enumeration(cls: Api, names: Names) -> bool:
     """Whether a class is an Enum, as far as its bases are known."""
     return not _ENUMERATIONS.isdisjoint(names.lineage(cls).base_names)
+
+
+def _raises(method: Api | None) -> bool:
+    return method is not None and isinstance(method.item, Function) and bool(method.item.raises)
 
 
 def _listed(title: str, items: Iterable[str]) -> Iterator[str]:

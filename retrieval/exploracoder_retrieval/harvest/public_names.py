@@ -257,9 +257,14 @@ def completed_function(
         return code, overloads
     defaults = {each.name: each.default for each in code.parameters}
     parameters = tuple(_with_default(each, defaults.get(each.name)) for each in stub.parameters)
-    return code.model_copy(
-        update={"parameters": parameters, "returns": stub.returns}
-    ), stub_overloads
+    update = {
+        "parameters": parameters,
+        "returns": stub.returns,
+        "is_async": stub.is_async,
+        # In a stub, no generator is asynchronous: its annotation says what it gives.
+        "is_async_generator": False,
+    }
+    return code.model_copy(update=update), stub_overloads
 
 
 def completed_attribute(code: Item, stub: Item) -> Item:

@@ -13,7 +13,8 @@ from exploracoder_retrieval.facts.parameters import is_opaque, parameters_text, 
 MAX_DEFAULT_LENGTH = 60
 MAX_OVERLOADS = 4
 MAX_SIGNATURE_CHARS = 2_000
-_MANAGERS = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
+_MANAGERS = {"asynccontextmanager", "contextmanager"}
+_MADE_SYNCHRONOUS = {"async_to_sync", "sync_compatible", "syncify"}
 
 
 def function_signature(
@@ -71,7 +72,7 @@ def attribute_type(item: Class | Function | Variable) -> str:
     """The annotated type of the value that an attribute yields."""
     if isinstance(item, Class):
         return ""
-    annotation = unquoted(item.returns if isinstance(item, Function) else item.annotation)
+    annotation = _result(item) if isinstance(item, Function) else unquoted(item.annotation)
     is_shared = annotation.partition("[")[0].endswith("ClassVar")
     return annotation.partition("[")[2].removesuffix("]") if is_shared else annotation
 
@@ -110,18 +111,19 @@ def _call(name: str, function: Function, *, bound: bool) -> str:
 def _result(function: Function) -> str:
     """The type of a call's value, which is not always what the function's body returns."""
     returns = unquoted(function.returns)
-    for decorator, manager in _MANAGERS.items():
-        if decorator in map(last_name, function.decorators):
-            entered = _first_argument(returns)
-            return f"{manager}[{entered}]" if entered else manager
+    decorators = set(map(last_name, function.decorators))
+    if managers := decorators & _MANAGERS:
+        is_async = function.is_async or "asynccontextmanager" in managers
+        manager, entered = "AsyncContextManager" if is_async else "ContextManager", _first(returns)
+        return f"{manager}[{entered}]" if entered else manager
     if function.is_async_generator:
         return returns or "AsyncIterator"
-    if function.is_async:
+    if function.is_async and not decorators & _MADE_SYNCHRONOUS:
         return f"Awaitable[{returns}]" if returns else "Awaitable"
     return returns
 
 
-def _first_argument(annotation: str) -> str:
+def _first(annotation: str) -> str:
     """``X`` of ``Iterator[X]`` or of ``Generator[X, None, None]``; empty without arguments."""
     node = parse_expression(annotation)
     if not isinstance(node, ast.Subscript):

@@ -37,10 +37,14 @@ async def test_a_fork_has_its_parents_files_and_keeps_its_own(sidecar: Sidecar) 
     assert root.result == "'root'"
 
 
-async def test_it_may_be_a_temporary_folder_itself(
+async def test_the_working_folder_may_be_tmp_itself(
     look: Look, value_of: Callable[..., Any]
 ) -> None:
-    with tempfile.TemporaryDirectory(dir="/tmp") as parent:
+    # Another name there is not UTF-8.
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp", suffix="\udcff"),
+        tempfile.TemporaryDirectory(dir="/tmp") as parent,
+    ):
         (Path(parent) / "input.txt").write_text("given")
         venv = Path(parent) / "venv"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)  # noqa: ASYNC221

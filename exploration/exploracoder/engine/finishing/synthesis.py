@@ -93,6 +93,10 @@ async def _write(
     Raises NoCodeError if none of the replies contains code.
     """
     attempt: Attempt | None = None
+
+    async def run(code: str, base: str) -> Attempt:
+        return await try_solution(bench, code, apis, part, base=base)
+
     for repair in range(1 + rounds):
         sampling = bench.model.sampling(
             PART,
@@ -106,10 +110,6 @@ async def _write(
             continue
         attempt = await try_solution(bench, code, apis, part)
         yield attempt
-
-        async def run(code: str, base: str) -> Attempt:
-            return await try_solution(bench, code, apis, part, base=base)
-
         variant = await mend(bench, attempt, apis, run, seen_codes)
         if variant is not None:
             attempt = variant
@@ -132,21 +132,34 @@ async def mend(
     run: Callable[[str, str], Awaitable[Attempt]],
     seen_codes: set[str],
 ) -> Attempt | None:
-    """The attempt with other names in it, if one such variant proves good when ``run``.
+    """The attempt with other names in it, if such a variant passes when it is run.
 
     The model is not asked. Names near missing ones are tried first, then other APIs, but no code
     in ``seen_codes``. ``run`` takes a variant and the branch to start from.
     """
-    if not (bench.settings.repair_names and bench.is_confined):
+    task, root = bench.exploration.task, bench.branches.root
+    can_be_better = not original.leaves_no_doubt if task.check else bool(original.problems)
+    if not (bench.settings.repair_names and bench.is_confined and can_be_better):
         return None
+    base = await bench.branches.primed_root(PART) if task.target is None else root
+    # What fails in another way once the libraries are there is tried without them.
+    if base != root and _failure(await run(original.code, base)) != _failure(original):
+        base = root
 
     async def try_variant(code: str) -> Attempt:
-        root, primed = bench.branches.root, await bench.branches.primed()
-        attempt = await run(code, primed)
-        return await run(code, root) if attempt.leaves_no_doubt and primed != root else attempt
+        attempt = await run(code, base)
+        return await run(code, root) if attempt.leaves_no_doubt and base != root else attempt
 
     variant = await _rename(original, try_variant)
     return variant or await _substitute(bench, original, apis, try_variant, seen_codes)
+
+
+def _failure(attempt: Attempt) -> object:
+    """What went wrong in an attempt, for a comparison."""
+    call = attempt.call.observation if attempt.call is not None else None
+    observations = (attempt.observation, attempt.check_observation, call)
+    errors = [one.error for one in observations if one is not None and one.error is not None]
+    return [(one.ename, one.evalue) for one in errors], attempt.problems
 
 
 async def _rename(original: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:

@@ -79,10 +79,10 @@ class SourceLookup:
         return self._members(class_, name)
 
     def source(self, path: str) -> str:
-        """The source of the module, class, function or method at a dotted path; empty if it is not
+        """The source of the class, function or method at a dotted path; empty if it is not
         available. Raises RetrievalError."""
         definition = self._scope.at(path)
-        if definition is not None and isinstance(definition.item, Class | Function | None):
+        if definition is not None and isinstance(definition.item, Class | Function):
             return self._text(definition.module, definition.item)
         owner_path, _, name = path.rpartition(".")
         owner = self._scope.at(owner_path) if owner_path else None
@@ -91,12 +91,23 @@ class SourceLookup:
         methods = methods_of(LocatedClass(owner.module, owner.item), name, self._lineages)
         return "\n\n".join(self._text(one.module, one.item) for one in methods if one.has_source)
 
-    def _text(self, module: Module, item: Class | Function | None) -> str:
-        file = self._sources.path(module.name)
-        if file is None or file.suffix != ".py" or module.is_stub:
+    def module_source(self, path: str) -> str:
+        """The source of the module at a dotted path; empty if it is not available. Raises
+        RetrievalError."""
+        definition = self._scope.at(path)
+        if definition is None or definition.item is not None:
             return ""
-        if item is None:
-            return f"# {module.name}: {file.name}\n{read_python(file)}"
+        file = self._python_file(definition.module)
+        return f"# {definition.module.name}: {file.name}\n{read_python(file)}" if file else ""
+
+    def _python_file(self, module: Module) -> Path | None:
+        file = self._sources.path(module.name)
+        return file if file is not None and file.suffix == ".py" and not module.is_stub else None
+
+    def _text(self, module: Module, item: Class | Function) -> str:
+        file = self._python_file(module)
+        if file is None:
+            return ""
         lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
         return "\n".join([f"# {item.qualname}: {file.name}, line {item.first_line}", *lines])
 
