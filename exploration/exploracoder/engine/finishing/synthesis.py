@@ -110,7 +110,7 @@ async def _write(
             continue
         attempt = await try_solution(bench, code, apis, part)
         yield attempt
-        variant = await mend(bench, attempt, apis, run, seen_codes)
+        variant = await mend(bench, attempt, apis, run, seen_codes, part)
         if variant is not None:
             attempt = variant
             yield attempt
@@ -131,17 +131,19 @@ async def mend(
     apis: Sequence[ApiDoc],
     run: Callable[[str, str], Awaitable[Attempt]],
     seen_codes: set[str],
+    part: str = PART,
 ) -> Attempt | None:
     """The attempt with other names in it, if such a variant passes when it is run.
 
     The model is not asked. Names near missing ones are tried first, then other APIs, but no code
-    in ``seen_codes``. ``run`` takes a variant and the branch to start from.
+    in ``seen_codes``. ``run`` takes a variant and the branch to start from; ``part`` is what the
+    libraries' import counts towards.
     """
     task, root = bench.exploration.task, bench.branches.root
     can_be_better = not original.leaves_no_doubt if task.check else bool(original.problems)
     if not (bench.settings.repair_names and bench.is_confined and can_be_better):
         return None
-    base = await bench.branches.primed_root(PART) if task.target is None else root
+    base = await bench.branches.primed_root(part) if task.target is None else root
     # What fails in another way once the libraries are there is tried without them.
     if base != root and _failure(await run(original.code, base)) != _failure(original):
         base = root
