@@ -232,7 +232,8 @@ def _inside(path: Path) -> Path:
 def _links_to(path: Path) -> list[str]:
     """Options for links that give a path in a temporary folder, or all in it, its outside name."""
     if path in _TEMPORARY:
-        entries = sorted(path.iterdir(), key=lambda entry: (not entry.is_dir(), entry))
+        # `Path.is_dir` raises for a link to where the user may not look.
+        entries = sorted(path.iterdir(), key=lambda entry: (not os.path.isdir(entry), entry))  # noqa: PTH112
         return [word for entry in entries[:_MOST_LINKS] for word in _links_to(entry)]
     for folder, own in _TEMPORARY.items():
         if folder in path.parents:
