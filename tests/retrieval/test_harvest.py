@@ -450,6 +450,22 @@ def test_code_gives_the_docstring_and_its_stub_the_types(read_package: ReadPacka
     assert doc.summary == "Steep the leaves."
 
 
+def test_a_stub_says_what_is_awaited_if_it_gives_the_types(read_package: ReadPackage) -> None:
+    result = read_package(
+        {
+            "brew.py": "async def steep(leaves): ...\ndef pour(): ...\n",
+            "brew.pyi": (
+                "def steep(leaves: str) -> Coroutine[None, None, int]: ...\n"
+                "async def pour() -> int: ...\n"
+            ),
+        }
+    )
+
+    docs = by_path(result)
+    assert docs["brew.steep"].signature == "steep(leaves: str) -> Coroutine[None, None, int]"
+    assert docs["brew.pour"].signature == "pour() -> Awaitable[int]"
+
+
 def test_names_fetched_on_demand_are_documented_from_where_they_are_defined(
     read_package: ReadPackage,
 ) -> None:
