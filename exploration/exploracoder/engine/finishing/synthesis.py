@@ -143,7 +143,9 @@ async def mend(
     can_be_better = not original.leaves_no_doubt if task.check else bool(original.problems)
     if not (bench.settings.repair_names and bench.is_confined and can_be_better):
         return None
-    base = await bench.branches.primed_root(part) if task.target is None else root
+    # A slow attempt is not tried often, and would be run once more to see whether it fails alike.
+    is_quick = task.target is None and original.observation.seconds < renaming.MOST_SECONDS
+    base = await bench.branches.primed_root(part) if is_quick else root
     # What fails in another way once the libraries are there is tried without them.
     if base != root and _failure(await run(original.code, base)) != _failure(original):
         base = root
