@@ -19,9 +19,11 @@ from exploracoder_kernel.launch import Launch
 from exploracoder_kernel.launch_command import Command, Launcher
 from exploracoder_kernel.pipes import Pipes
 from exploracoder_kernel.recording import Recorder
+from exploracoder_kernel.sandbox import bubblewrap
 from exploracoder_kernel.scratch import Scratch, sweep
 
 _START_SECONDS = 60.0
+_STARTS = 3
 
 _log = logging.getLogger(__name__)
 
@@ -58,8 +60,8 @@ class Launches:
         self._settings = dataclasses.replace(self._settings, python=python)
 
     async def start(self) -> BranchProcess:
-        """Start a fresh process, in a launch of its own, and once more if it ends as it starts or
-        could not be confined.
+        """Start a fresh process, in a launch of its own, and again if it ends as it starts or could
+        not be confined, which may be due to a file that vanished meanwhile.
 
         Raises:
             InterpreterError: The interpreter can't be used.
@@ -67,10 +69,11 @@ class Launches:
             SidecarError: The folder does not exist, no scratch folder can be made, or the sidecar
                 was closed meanwhile.
         """
-        try:
-            return await self._start()
-        except (_EndedEarlyError, SandboxUnavailable) as early:
-            _log.warning("%s It is started once more.", early)
+        for _ in range(_STARTS - 1):
+            try:
+                return await self._start()
+            except (_EndedEarlyError, SandboxUnavailable) as early:
+                _log.warning("%s It is started again.", early)
         return await self._start()
 
     async def _start(self) -> BranchProcess:
@@ -137,7 +140,10 @@ async def open_launch(settings: LaunchSettings) -> tuple[BranchProcess, Recorder
         await process.launch.greet(settings.python, _START_SECONDS)
     except ConnectionClosed:
         process.pipes.pump()
-        raise interpreter.not_python(settings.python, start.text("stderr")) from None
+        detail = start.text("stderr")
+        if bubblewrap.has_failed(detail):
+            raise SandboxUnavailable(f"It could not be set up: {detail.strip()[-500:]}.") from None
+        raise interpreter.not_python(settings.python, detail) from None
     except TimeoutError:
         detail = f"It did not answer in {_START_SECONDS:g} s."
         raise interpreter.not_python(settings.python, detail) from None

@@ -128,6 +128,11 @@ def find() -> Program | None:
     return None if path is None or not sys.platform.startswith("linux") else _look_at(path)
 
 
+def has_failed(stderr: str) -> bool:
+    """Whether bubblewrap itself failed, rather than the program that it was to start."""
+    return stderr.startswith("bwrap: ") and not stderr.startswith("bwrap: execvp ")
+
+
 @functools.cache
 def _look_at(path: str) -> Program | None:
     try:
@@ -203,24 +208,25 @@ def _own_files(files: list[int]) -> list[str]:
 
 def _seen(places: tuple[visible_files.Place, ...]) -> list[str]:
     options: list[str] = []
+    remounts: list[str] = []
     for target, link in visible_files.links():
         options += ["--symlink", target, str(link)]
     linked_paths: set[Path] = set()
     for place in places:
+        if place.visibility != "readable" and not os.path.lexists(place.path):
+            continue  # removed since it was found, and nothing can be mounted in its place
         path = _inside(place.path)
         if place.visibility == "readable":
             options += ["--ro-bind", str(place.path), str(path)]
         elif place.visibility == "hidden folder":
             options += ["--tmpfs", str(path)]
+            remounts += ["--remount-ro", str(path)]
         else:
             options += ["--ro-bind", os.devnull, str(path)]
         if path != place.path and not linked_paths & set(place.path.parents):
             options += _links_to(place.path)
             linked_paths.add(place.path)
-    for place in places:
-        if place.visibility == "hidden folder":
-            options += ["--remount-ro", str(_inside(place.path))]
-    return options
+    return options + remounts
 
 
 def _inside(path: Path) -> Path:

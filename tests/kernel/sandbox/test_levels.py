@@ -167,4 +167,4 @@ async def test_a_first_branch_that_ends_before_it_is_confined_is_started_once_mo
         assert (await sidecar.run(sidecar.root, "1 + 1")).result == "2"
 
     assert "it ended early, with exit code 1." in caplog.text
-    assert "It is started once more." in caplog.text
+    assert "It is started again." in caplog.text

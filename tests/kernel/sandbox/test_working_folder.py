@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+from exploracoder_kernel.sandbox import bubblewrap, visible_files
 from exploracoder_kernel.sidecar import Sidecar
 
 from .conftest import Choose, Look
@@ -57,6 +60,29 @@ async def test_the_working_folder_may_be_tmp_itself(
         )
 
     assert value_of(observation) == ("given", "given")
+
+
+@pytest.mark.parametrize("moment", [(visible_files, "confined"), (bubblewrap, "_seen")])
+@pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
+async def test_a_hidden_folder_may_vanish_while_the_sandbox_starts(
+    look: Look, moment: tuple[ModuleType, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, name = moment
+    step = getattr(module, name)
+
+    with tempfile.TemporaryDirectory(dir="/tmp") as parent:
+        hidden = Path(parent) / ".ssh"
+        hidden.mkdir()
+
+        def vanish(*arguments: Any, **options: Any) -> Any:
+            result = step(*arguments, **options)
+            shutil.rmtree(hidden, ignore_errors=True)
+            return result
+
+        monkeypatch.setattr(module, name, vanish)
+        observation = await look("6 * 7", cwd=Path(parent))
+
+    assert observation.result == "42"
 
 
 async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
