@@ -247,7 +247,7 @@ def test_what_a_model_wrote_of_docs_is_data_and_no_part_of_the_rules() -> None:
 
     for name in ("plan", "explore", "solution"):
         assert injection not in prompts.render(name, "system", **values)
-    for name, part in (("plan", "question"), ("explore", "opening"), ("solution", "user")):
+    for name, part in (("plan", "question"), ("explore", "opening"), ("solution", "library")):
         assert f"~~~text\n{injection}\n~~~" in prompts.render(name, part, **values)
 
 

@@ -58,6 +58,22 @@ def test_a_sketch_that_the_check_refuses_is_followed_by_tries_with_docs(
     assert DOCS in whole_text(server.chat_requests[-1])
 
 
+def test_the_map_of_a_small_library_is_the_same_for_every_task(
+    serve: Serve, explore: Explorer
+) -> None:
+    beginnings = []
+    for task in (TASK, TASK.replace("above 3", "below 9")):
+        server = serve(TeaModel(solutions=[fenced(INVENTED), fenced(SOLUTION)]))
+        words = (*SKETCH, *ALONE, *explore.files(check=None))
+        explore.run(*explore.words(server, *words, task=task))
+        prompt = server.chat_requests[-1].last_user_message
+        beginnings.append(prompt.partition("This code runs before yours")[0])
+
+    assert beginnings[0] == beginnings[1]
+    assert beginnings[0].startswith("All public APIs of tealeaf, one on a line:")
+    assert "tealeaf.read_leaves(" in beginnings[0]
+
+
 def test_a_sketch_that_only_says_the_context_again_is_not_taken(
     serve: Serve, explore: Explorer
 ) -> None:

@@ -12,6 +12,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder.engine.knowing.helpful import helpful_apis
 from exploracoder.engine.knowing.source_lookup import look_up
 from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.library_map import LibraryMap
 from exploracoder.engine.reading.result_names import result_names
 from exploracoder.engine.reading.value_text import (
     clip,
@@ -32,15 +33,15 @@ def solution_messages(
     bench: Workbench,
     apis: Sequence[ApiDoc],
     subtasks: Sequence[Subtask] = (),
-    library_map: str = "",
+    api_map: LibraryMap | None = None,
     examples: Sequence[Example] = (),
     left_out: int = 0,
 ) -> list[Message]:
     """The conversation that asks for the solution: docs, what was tried, and the task.
 
-    ``subtasks`` are given as instructions, in order; ``library_map`` lists further APIs, one per
-    line; ``examples`` are shown besides the exploration's own. The prompt mentions that
-    ``left_out`` more APIs did not fit.
+    ``subtasks`` are given as instructions, in order; ``examples`` are shown besides the
+    exploration's own. The prompt mentions that ``left_out`` more APIs did not fit. If ``api_map``
+    is whole it comes first, since it is the same for every task.
     """
     task, settings = bench.exploration.task, bench.settings
     trace = [
@@ -53,14 +54,22 @@ def solution_messages(
         }
         for link in bench.exploration.trace
     ]
+    is_whole = api_map is not None and api_map.is_whole
+    text = api_map.text if api_map is not None else ""
+    library = render(
+        "solution",
+        "library",
+        library=bench.libraries.words,
+        summary=bench.exploration.summary,
+        map=text if is_whole else "",
+    )
     user = render(
         "solution",
         "user",
         library=bench.libraries.words,
-        summary=bench.exploration.summary,
         examples=(*bench.exploration.examples, *examples),
         context=task.context,
-        map=library_map,
+        map="" if is_whole else text,
         apis=describe_apis(apis, settings.doc_chars),
         left_out=left_out,
         trace=trace,
@@ -74,7 +83,8 @@ def solution_messages(
     system = render(
         "solution", "system", library=bench.libraries.words, trace=bool(trace), apis=bool(apis)
     )
-    return [Message("system", system), Message("user", user)]
+    content = f"{library}\n\n{user}" if library else user
+    return [Message("system", system), Message("user", content, stable_chars=len(library))]
 
 
 def failure_words(bench: Workbench, attempt: Attempt) -> str:

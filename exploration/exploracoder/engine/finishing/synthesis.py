@@ -17,6 +17,7 @@ from exploracoder.engine.knowing.helpful import docs_behind
 from exploracoder.engine.knowing.name_problems import check, missing_attribute
 from exploracoder.engine.knowing.recommender import ALIKE, find, find_alike
 from exploracoder.engine.reading import stub
+from exploracoder.engine.reading.library_map import LibraryMap
 from exploracoder.engine.reading.replies import code_block, no_code
 from exploracoder.engine.reading.syntax import called_in, only_defines, without_repetition
 from exploracoder.engine.running import renaming, substituting
@@ -44,7 +45,7 @@ async def synthesize(
     part: str = PART,
     share: float = 1.0,
     from_memory: bool = False,
-    library_map: str = "",
+    api_map: LibraryMap | None = None,
     examples: Sequence[Example] = (),
     is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
 ) -> Solution:
@@ -53,7 +54,7 @@ async def synthesize(
     By default that is when the last one is good and its example call did not fail. Each attempt
     starts from scratch and has its own repair rounds; no further one starts once ``share`` of a
     limit is used up. ``subtasks`` are instructions for the model, ``part`` is what requests count
-    towards, ``library_map`` lists further APIs, and ``examples`` are further ones. Code written
+    towards, ``api_map`` lists further APIs, and ``examples`` are further ones. Code written
     ``from_memory`` may use any names. Raises BudgetError, ModelError, and NoCodeError if no reply
     contains code.
     """
@@ -61,7 +62,7 @@ async def synthesize(
     silence: NoCodeError | None = None
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
-    messages = solution_messages(bench, apis, subtasks, library_map, examples)
+    messages = solution_messages(bench, apis, subtasks, api_map, examples)
     for number in range(count):
         if number and bench.limits.has_used(share):
             break

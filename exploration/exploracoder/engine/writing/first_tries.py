@@ -36,6 +36,8 @@ _ALIKE = 2
 # APIs found with a task's words: those not shown in full get a line each.
 _FOUND = 30
 _MAP_CHARS = 2400
+# One that is the same for every task may be longer: a server reads it once and keeps it.
+_WHOLE_MAP_CHARS = 6000
 
 
 async def try_first(bench: Workbench) -> bool:
@@ -173,15 +175,18 @@ async def _write(
     """Write solutions, by default without repairs; returns no attempts, instead of raising, if the
     model wrote no code.
 
-    Below the ``docs`` more of the library is shown: one API per line, and examples in the place of
-    some of them.
+    Besides the ``docs`` more of the library is shown: one API per line, all of them if they fit,
+    and examples.
     """
     if docs:
         hits = await find(bench, bench.exploration.task.text, _FOUND)
-        best = [hit.doc.path for hit in hits if hit.doc not in docs]
         examples = options["examples"] = await used_before(bench, hits, _MAP_CHARS // 2)
-        room = _MAP_CHARS - example_chars(examples)
-        options["library_map"] = library_map(bench.libraries.known.docs, room, best).text
+        known = bench.libraries.known.docs
+        api_map = library_map(known, _WHOLE_MAP_CHARS)
+        if not api_map.is_whole:
+            best = [hit.doc.path for hit in hits if hit.doc not in docs]
+            api_map = library_map(known, _MAP_CHARS - example_chars(examples), best)
+        options["api_map"] = api_map
     try:
         return await synthesize(
             bench,
