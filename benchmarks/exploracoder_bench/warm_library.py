@@ -4,11 +4,10 @@ Run: ``python -m exploracoder_bench.warm_library LIBRARY --python EXE [--profile
 
 LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Each round explores
 two of its tasks one after another, without their checks, each with a server that was just started:
-the first with no state of the library on disk, the second with what the first left there, which
-under the profile ``small`` is nothing. Each exploration is stopped after its first cell. Printed
-are the seconds until the server is there, those from the exploration's start, its kernel's
-included, until its first cell has run, and the tokens of the first prompt: all, and those that
-were read before.
+the first with no state of the library on disk, the second with what the first left there. Each
+exploration is stopped after its first cell. Printed are the seconds until the server is there,
+those from the exploration's start, its kernel's included, until its first cell has run, and the
+tokens of the different prompts until then: all, and those that were read before.
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from exploracoder.events import Event
 from exploracoder.models.chat import ChatModel, Message, Reply, Sampling
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.local import EmbeddedModel
+from exploracoder.models.model_cost import Usage
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import PROFILES
 from exploracoder.workspace import Options
@@ -43,17 +43,17 @@ _TASKS = Path(__file__).parents[1] / "unknown_libraries" / "tasks.jsonl"
 
 
 class _RecordingModel(CountingModel):
-    """Keeps the model's first reply."""
+    """Keeps what the first request with each prompt used."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)
-        self.first_reply: Reply | None = None
+        self.usages: dict[tuple[str, ...], Usage] = {}
 
     async def complete(
         self, messages: Sequence[Message], sampling: Sampling, **options: Any
     ) -> Reply:
         reply = await super().complete(messages, sampling, **options)
-        self.first_reply = self.first_reply or reply
+        self.usages.setdefault(tuple(turn.content for turn in messages), reply.usage)
         return reply
 
 
@@ -124,9 +124,9 @@ async def _explored(
         first_cell.cancel()
         exploring.cancel()
         await asyncio.gather(exploring, first_cell, return_exceptions=True)
-    assert model.first_reply is not None, "the model was asked"
-    usage = model.first_reply.usage
-    return start_s, cell_s, usage.prompt_tokens, usage.cached_tokens
+    usages = model.usages.values()
+    prompt_tokens = sum(usage.prompt_tokens for usage in usages)
+    return start_s, cell_s, prompt_tokens, sum(usage.cached_tokens for usage in usages)
 
 
 if __name__ == "__main__":
