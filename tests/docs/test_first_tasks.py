@@ -181,6 +181,8 @@ def run_in_kernel(server: Server, kernel_id: str, code: str, folder: str = ".") 
     """Run a cell as a person does in a notebook of theirs that lies in a folder."""
     client = BlockingKernelClient()
     client.load_connection_file(str(server.home / "run" / f"kernel-{kernel_id}.json"))
+    # By default a kernel counts as dead that is silent for a second, as on a busy machine.
+    client.hb_channel.time_to_dead = 60.0
     client.start_channels()
     try:
         client.wait_for_ready(timeout=60)
