@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from exploracoder_kernel.branch import setup_word
 
 if TYPE_CHECKING:
     from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
@@ -92,7 +93,8 @@ class Command:
         scratch = None if self.scratch is None else str(self.scratch)
         fields = {**asdict(setup), "scratch": scratch, "environment": only_of_branches}
         numbers = (str(self.control), str(self.branch))
-        return (self.python, "-S", "-s", "-B", str(ENTRY), "reaper", *numbers, json.dumps(fields))
+        word = setup_word.encode(fields)
+        return (self.python, "-S", "-s", "-B", str(ENTRY), "reaper", *numbers, word)
 
 
 def _is_of_branches(name: str) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import sys
 from typing import Any, NoReturn, Optional
 
-from . import landlock, linux, private_folder, rlimits, seccomp_loading, superuser, wire
+from . import landlock, linux, private_folder, rlimits, seccomp_loading, setup_word, superuser, wire
 from .serving import serve_root
 
 _ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "process.py")
@@ -40,7 +39,7 @@ def become(branch_fd: int, setup: dict[str, Any], decisions: socket.socket) -> N
     _give_up(setup, decisions)
     os.set_inheritable(branch_fd, True)
     setup["layers"] = landlock.layers()
-    arguments = [sys.executable, _ENTRY, "branch", str(branch_fd), json.dumps(setup)]
+    arguments = [sys.executable, _ENTRY, "branch", str(branch_fd), setup_word.encode(setup)]
     os.execve(sys.executable, arguments, environment)
 
 
