@@ -85,6 +85,17 @@ async def test_a_hidden_folder_may_vanish_while_the_sandbox_starts(
     assert observation.result == "42"
 
 
+async def test_there_may_be_very_many_files_beside_a_hidden_one(look: Look, task: Path) -> None:
+    # Landlock gets a list of all but the hidden one, longer than a word of a command line may be.
+    (task / ".env").write_text("KEY=secret")
+    for number in range(1500):
+        (task / f"{number:0100}").touch()
+
+    observation = await look("len(open(f'{7:0100}').read())")
+
+    assert observation.result == "0"
+
+
 async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
     await sidecar.run(sidecar.root, "import os\nos.makedirs('a/b')\nos.chdir('a/b')")
     child = await sidecar.fork(sidecar.root)
