@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-
-from exploracoder_kernel.branch import setup_word
 
 if TYPE_CHECKING:
     from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
@@ -66,6 +65,7 @@ class Command:
         python: The user's interpreter.
         control: The reaper's end of its socket.
         branch: The root branch's end of its socket.
+        setup: An empty file, as a descriptor: no word of a command line may be longer than 128 KiB.
         environment: The whole environment.
         cwd: The task's folder.
         scratch: A private, writable folder on disk; None if none is needed.
@@ -76,6 +76,7 @@ class Command:
     python: str
     control: int
     branch: int
+    setup: int
     environment: Mapping[str, str]
     cwd: Path
     scratch: Path | None
@@ -83,18 +84,22 @@ class Command:
     stderr: int
 
     @property
-    def inherited(self) -> tuple[int, int]:
+    def inherited(self) -> tuple[int, ...]:
         """The descriptors that the process must have under the same numbers."""
-        return self.control, self.branch
+        return self.control, self.branch, self.setup
 
     def arguments(self, setup: Setup) -> tuple[str, ...]:
-        """The argument vector. No user code runs in the reaper, not even by way of ``site``."""
+        """Write the setup into its file, and give the argument vector.
+
+        No user code runs in the reaper, not even by way of ``site``.
+        """
         only_of_branches = {n: v for n, v in self.environment.items() if _is_of_branches(n)}
         scratch = None if self.scratch is None else str(self.scratch)
         fields = {**asdict(setup), "scratch": scratch, "environment": only_of_branches}
-        numbers = (str(self.control), str(self.branch))
-        word = setup_word.encode(fields)
-        return (self.python, "-S", "-s", "-B", str(ENTRY), "reaper", *numbers, word)
+        with open(self.setup, "w", closefd=False) as file:
+            json.dump(fields, file)
+        numbers = (str(number) for number in self.inherited)
+        return (self.python, "-S", "-s", "-B", str(ENTRY), "reaper", *numbers)
 
 
 def _is_of_branches(name: str) -> bool:

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import dataclasses
 import logging
+import os
 import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from exploracoder_kernel import interpreter
+from exploracoder_kernel import interpreter, memory_file
 from exploracoder_kernel.branch_process import BranchProcess
 from exploracoder_kernel.connection import Connection, ConnectionClosed
 from exploracoder_kernel.errors import InterpreterError, SandboxUnavailable, SidecarError
@@ -161,6 +162,8 @@ def _spawn(settings: LaunchSettings) -> BranchProcess:
             ours.callback(scratch.remove)
         control, control_end = socket.socketpair()
         branch, branch_end = socket.socketpair()
+        setup = memory_file.create()
+        theirs.callback(os.close, setup)
         pipes = Pipes()
         for close in (control_end.close, branch_end.close, pipes.close_write_ends):
             theirs.callback(close)
@@ -171,6 +174,7 @@ def _spawn(settings: LaunchSettings) -> BranchProcess:
             python=settings.python,
             control=control_end.fileno(),
             branch=branch_end.fileno(),
+            setup=setup,
             environment=settings.environment,
             cwd=settings.cwd.absolute(),
             scratch=None if scratch is None else scratch.folder,

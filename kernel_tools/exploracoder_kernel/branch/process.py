@@ -1,8 +1,9 @@
 """Entry point of a launch's processes: a reaper, and the root branch that replaces its fork.
 
-``PYTHON -S -s process.py reaper CONTROL_FD BRANCH_FD SETUP`` runs none of the user's code, hence
-without ``site``. ``PYTHON process.py branch BRANCH_FD SETUP`` is the user's Python as it is, but
-confined. SETUP is ``Setup`` in the owner's ``launch_command.py``, encoded by ``setup_word.py``.
+``PYTHON -S -s process.py reaper CONTROL_FD BRANCH_FD SETUP_FD`` runs none of the user's code, hence
+without ``site``. ``PYTHON process.py branch BRANCH_FD SETUP_FD LAYERS`` is the user's Python as it
+is, but confined, and already restricted by so many layers of Landlock. What SETUP_FD reads is
+``Setup`` in the owner's ``launch_command.py``.
 
 Parses in any Python (hence the types in comments), so that one that is too old can report that.
 """
@@ -50,7 +51,7 @@ def load_private(folder):
 def main():
     # type: () -> None
     """Become the reaper, or the root branch."""
-    role, numbers, word = sys.argv[1], [int(word) for word in sys.argv[2:-1]], sys.argv[-1]
+    role, numbers = sys.argv[1], [int(word) for word in sys.argv[2:]]
     if sys.version_info < OLDEST:
         say_too_old(numbers[0])
         sys.exit(3)
@@ -59,11 +60,10 @@ def main():
         del sys.path[0]
     load_private(folder)
     module = importlib.import_module(PRIVATE_NAME + (".reaper" if role == "reaper" else ".root"))
-    setup = importlib.import_module(PRIVATE_NAME + ".setup_word").decode(word)
     if role == "branch":  # an unconfined process must find no modules in the current folder
         sys.path.insert(0, "")
     sys.argv = [""]
-    module.main(*numbers, setup)
+    module.main(*numbers)
 
 
 if __name__ == "__main__":

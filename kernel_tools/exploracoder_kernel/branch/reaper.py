@@ -26,11 +26,12 @@ _MOST_EARLY_ENDS = 64
 _SHARE_OF_MEMORY = 2
 
 
-def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
+def main(control_fd: int, branch_fd: int, setup_fd: int) -> None:
     """Fork the root branch, then serve until the owner closes the control socket.
 
     The owner removes the scratch folder; the reaper does so too, in case the owner was killed.
     """
+    setup = root.read_setup(setup_fd)
     is_supervised = bool(setup["seccomp"])
     mount = _mount_folder(setup["folder"])
     ours, roots = socket.socketpair()
@@ -40,8 +41,9 @@ def main(control_fd: int, branch_fd: int, setup: dict[str, Any]) -> None:
     if root_pid == 0:
         os.close(control_fd)
         ours.close()
-        root.become(branch_fd, setup, roots)
+        root.become(branch_fd, setup_fd, roots)
     os.close(branch_fd)
+    os.close(setup_fd)
     roots.close()
     _silence()
     listener, trouble = supervisor.take_over(ours, root_pid)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from exploracoder_kernel import memory_file
 from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.branch.private_mount import PARTS
 from exploracoder_kernel.branch.superuser import SYS_ADMIN
@@ -259,7 +260,7 @@ def _accounts(files: list[int]) -> list[str]:
 
 def _memory_file(text: str, files: list[int]) -> int:
     """A descriptor to read ``text`` from."""
-    descriptor = os.memfd_create("exploracoder", os.MFD_CLOEXEC)
+    descriptor = memory_file.create()
     files.append(descriptor)
     os.write(descriptor, os.fsencode(text))
     os.lseek(descriptor, 0, os.SEEK_SET)
