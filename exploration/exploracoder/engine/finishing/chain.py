@@ -13,7 +13,7 @@ from exploracoder.engine.exploring.backtracking import (
 )
 from exploracoder.engine.exploring.explorer import explore
 from exploracoder.engine.finishing.composing import compose
-from exploracoder.engine.finishing.synthesis import solution_apis, synthesize
+from exploracoder.engine.finishing.synthesis import mend, solution_apis, synthesize, try_solution
 from exploracoder.engine.knowing.recommender import recommend, recommend_overall
 from exploracoder.engine.reading.result_names import result_names
 from exploracoder.engine.running.steering import find_step, next_open, propose
@@ -142,16 +142,29 @@ def _verdict(step: Step) -> str:
 
 
 async def _compose(bench: Workbench) -> Attempt | None:
-    """Compose a solution that the user's checks accept from the steps alone, going back to steps
-    that the checks find wrong."""
+    """Compose a solution that the user's checks accept from the steps alone, with other APIs in
+    them if need be, going back to steps that the checks find wrong."""
+    seen_codes = set[str]()
     for _ in range(1 + bench.settings.backtracks):
         attempt = await compose(bench)
         if attempt is None or attempt.is_good:
             return attempt
+        variant = await _mend(bench, attempt, seen_codes)
+        if variant is not None:
+            return variant
         if not await doubt_checked_step(bench, attempt):
             return None
         await bench.update("Went back to the step that a check found wrong")
     return None
+
+
+async def _mend(bench: Workbench, attempt: Attempt, seen_codes: set[str]) -> Attempt | None:
+    apis = solution_apis(bench)
+
+    async def run(code: str, base: str) -> Attempt:
+        return await try_solution(bench, code, apis, base=base)
+
+    return await mend(bench, attempt, apis, run, seen_codes)
 
 
 async def write_solution(bench: Workbench, attempts: Sequence[Attempt] = ()) -> None:
