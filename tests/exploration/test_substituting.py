@@ -13,7 +13,7 @@ from exploracoder.state import NameProblem
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
 from .conftest import Explorer, Serve
-from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
+from .scripted import NAMES_CHECK, SOLUTION, TeaModel, fenced, kinds_asked
 
 
 def api(path: str, kind: ApiKind, signature: str = "", alias: str = "") -> ApiDoc:
@@ -174,6 +174,21 @@ def test_without_a_check_only_what_does_not_exist_is_replaced(
 
     assert kinds_asked(server) == ["write", "look"]
     assert result.json["solution"] == wrong.replace("parse_leaves", "read_leaves")
+
+
+@STRICT
+def test_what_the_steps_make_together_is_mended_without_the_model(
+    serve: Serve, explore: Explorer
+) -> None:
+    collect = "names = list(tealeaf.Flow(kept).keep(lambda leaf: leaf.name))\nprint(names)"
+    server = serve(TeaModel(is_lost=True, drafts={3: [fenced(collect)]}))
+    words = ("--candidates", "1", "--set", "looks=0", "--set", "rerank=none")
+    files = explore.files(NAMES_CHECK, entry_point=None)
+    outcome = explore.run(*explore.words(server, *files, "--json", *words))
+
+    assert outcome.json["status"] == "solved"
+    assert kinds_asked(server) == ["write", "draft", "draft", "draft"]
+    assert "names = list(tealeaf.Flow(kept).each(lambda" in outcome.json["solution"]
 
 
 @STRICT
