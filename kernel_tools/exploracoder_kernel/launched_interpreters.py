@@ -74,7 +74,7 @@ class Launches:
             try:
                 return await self._start()
             except (_EndedEarlyError, SandboxUnavailable) as early:
-                _log.warning("%s It is started again.", early)
+                _log.warning("%s Starting once more.", early)
         return await self._start()
 
     async def _start(self) -> BranchProcess:
@@ -143,7 +143,9 @@ async def open_launch(settings: LaunchSettings) -> tuple[BranchProcess, Recorder
         process.pipes.pump()
         detail = start.text("stderr")
         if bubblewrap.has_failed(detail):
-            raise SandboxUnavailable(f"It could not be set up: {detail.strip()[-500:]}.") from None
+            raise SandboxUnavailable(
+                f"It could not be set up: {detail.strip()[-500:]}. Try again, or in another folder."
+            ) from None
         raise interpreter.not_python(settings.python, detail) from None
     except TimeoutError:
         detail = f"It did not answer in {_START_SECONDS:g} s."

@@ -164,7 +164,7 @@ async def test_a_first_process_that_is_killed_is_started_once_more(
     async with Sidecar(cwd=tmp_path) as sidecar:
         assert (await sidecar.run(sidecar.root, "1 + 1")).result == "2"
 
-    assert "It ended early by SIGKILL. It is started again." in caplog.text
+    assert "It ended early by SIGKILL. Starting once more." in caplog.text
 
 
 async def test_a_missing_folder_is_named(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from exploracoder_kernel.errors import InterpreterError, SandboxUnavailable, SidecarError
 from exploracoder_kernel.sandbox import Consent, advice, choose, seccomp
+from exploracoder_kernel.sandbox.bubblewrap import BubblewrapLauncher, Program
 from exploracoder_kernel.sidecar import Sidecar
 
 from .conftest import Choose
@@ -167,4 +168,20 @@ async def test_a_first_branch_that_ends_before_it_is_confined_is_started_once_mo
         assert (await sidecar.run(sidecar.root, "1 + 1")).result == "2"
 
     assert "it ended early, with exit code 1." in caplog.text
-    assert "It is started again." in caplog.text
+    assert "Starting once more." in caplog.text
+
+
+async def test_a_bubblewrap_that_fails_to_start_anything_is_named_with_what_to_do(
+    task: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = task / "bwrap"
+    script.write_text("#!/bin/sh\necho 'bwrap: no room for it' >&2\nexit 1\n")
+    script.chmod(0o755)
+    launcher = BubblewrapLauncher(Program(str(script), False), has_network=False)
+
+    with pytest.raises(SandboxUnavailable, match=r"bwrap: no room for it\. Try again") as caught:
+        async with Sidecar(cwd=task, launcher=launcher):
+            pass
+
+    assert "`--sandbox off` for once" in str(caught.value)
+    assert caplog.text.count("Starting once more.") == 2
