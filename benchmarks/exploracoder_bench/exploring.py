@@ -51,14 +51,15 @@ def is_explored(exploration: Exploration, step: Step) -> bool:
 def _is_of_steps(exploration: Exploration) -> bool:
     """Whether the solution of an exploration with explored steps came after them.
 
-    Then the model was asked for it, or the steps alone are the solution, which is one attempt that
-    leaves no doubt. One that was written with the cells can stand all the same: if it leaves some
-    doubt, or a look changed it for the worse.
+    Then the model was asked for it, or it was made of the steps alone: it leaves no doubt, and is
+    the only attempt, or passes a check that those before it failed. One that was written with the
+    cells can stand all the same: if it leaves some doubt, or a look changed it for the worse.
     """
     solution = exploration.solution
     if solution is None:
         return False
-    is_composed = len(solution.attempts) == 1 and solution.final.leaves_no_doubt
+    is_alone = len(solution.attempts) == 1 or solution.final.checks == "passed"
+    is_composed = is_alone and solution.final.leaves_no_doubt
     return is_composed or _calls(exploration, synthesis.PART) > 0
 
 

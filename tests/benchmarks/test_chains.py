@@ -157,6 +157,11 @@ EXPLORED: dict[str, tuple[dict[str, int], tuple[Attempt, ...], tuple[int, int, b
         (attempt(RAN, RAN),) * 2,
         (2, 0, True),
     ),
+    "made of the steps": (
+        {"write": 1, "look": 1, "step_2": 2},
+        (attempt(RAN, raised("AssertionError")), attempt(RAN, RAN)),
+        (1, 1, True),
+    ),
     "kept": ({"write": 1, "look": 2, "step_2": 1}, (attempt(RAN, None),) * 3, (1, 2, False)),
     "in doubt": ({"write": 1, "look": 1, "step_2": 1}, (DOUBTFUL,), (1, 1, False)),
     "without any": ({"write": 1, "step_1": 1}, (), (1, 0, False)),

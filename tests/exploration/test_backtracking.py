@@ -137,6 +137,17 @@ def test_the_step_whose_value_a_check_finds_wrong_is_done_in_another_way(
     assert WRONG in again
 
 
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_steps_are_done_again_as_often_as_is_allowed(
+    serve: Serve, explore: Explorer, most: int
+) -> None:
+    wrong = [COLLECT.replace("in kept", f"in leaves[{number}:]") for number in range(4)]
+    server = serve(TeaModel(is_lost=True, drafts={3: [fenced(code) for code in wrong]}))
+    explore_script(explore, server, *ONE, "--set", f"backtracks={most}")
+
+    assert len(drafts(server, 3)) == 1 + most
+
+
 def test_steps_after_the_one_done_again_go_on_from_its_new_state(
     serve: Serve, explore: Explorer
 ) -> None:

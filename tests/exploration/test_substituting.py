@@ -13,7 +13,7 @@ from exploracoder.state import NameProblem
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
 from .conftest import Explorer, Serve
-from .scripted import NAMES_CHECK, SOLUTION, TeaModel, fenced, kinds_asked
+from .scripted import LOST, NAMES_CHECK, SOLUTION, TeaModel, fenced, kinds_asked
 
 
 def api(path: str, kind: ApiKind, signature: str = "", alias: str = "") -> ApiDoc:
@@ -28,6 +28,8 @@ TO_TEXT = api("tea.Leaf.to_text", "method", "Leaf.to_text(strip: bool = True) ->
 POUR = api("tea.Pot.pour", "method", "Pot.pour(cups) -> None")
 STEEPER = api("tea.Steeper", "class", "Steeper(source, minutes: int = 3)", ".steep")
 BLEND = api("tea.blend", "function", "blend(*leaves, by=None)")
+KEEP_NAMES = "names = list(tealeaf.Flow(kept).keep(lambda leaf: leaf.name))\nprint(names)"
+STEP_BY_STEP = ("--candidates", "1", "--set", "looks=0", "--set", "rerank=none")
 ALL = [TEXT, TO_TEXT, POUR, STEEPER, BLEND]
 
 
@@ -180,15 +182,31 @@ def test_without_a_check_only_what_does_not_exist_is_replaced(
 def test_what_the_steps_make_together_is_mended_without_the_model(
     serve: Serve, explore: Explorer
 ) -> None:
-    collect = "names = list(tealeaf.Flow(kept).keep(lambda leaf: leaf.name))\nprint(names)"
-    server = serve(TeaModel(is_lost=True, drafts={3: [fenced(collect)]}))
-    words = ("--candidates", "1", "--set", "looks=0", "--set", "rerank=none")
+    server = serve(TeaModel(is_lost=True, drafts={3: [fenced(KEEP_NAMES)]}))
     files = explore.files(NAMES_CHECK, entry_point=None)
-    outcome = explore.run(*explore.words(server, *files, "--json", *words))
+    outcome = explore.run(*explore.words(server, *files, "--json", *STEP_BY_STEP))
 
     assert outcome.json["status"] == "solved"
     assert kinds_asked(server) == ["write", "draft", "draft", "draft"]
     assert "names = list(tealeaf.Flow(kept).each(lambda" in outcome.json["solution"]
+
+
+@STRICT
+@pytest.mark.parametrize(
+    ("drafts", "setting"),
+    [({3: [fenced(KEEP_NAMES)]}, "repair_names=false"), ({3: [fenced(LOST)]}, "repair_names=true")],
+    ids=["by the user's wish", "where a step is missing"],
+)
+def test_what_the_steps_make_together_is_not_mended(
+    serve: Serve, explore: Explorer, drafts: dict[int, list[str]], setting: str
+) -> None:
+    server = serve(TeaModel(is_lost=True, drafts=drafts, debugs=drafts))
+    files = explore.files(NAMES_CHECK, entry_point=None)
+    words = explore.words(server, *files, "--json", *STEP_BY_STEP, "--set", "backtracks=0")
+    outcome = explore.run(*words, "--set", setting)
+
+    assert kinds_asked(server).count("solution") == 1
+    assert ").each(" not in outcome.json["solution"]
 
 
 @STRICT

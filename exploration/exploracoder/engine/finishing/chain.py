@@ -142,24 +142,35 @@ def _verdict(step: Step) -> str:
 
 
 async def _compose(bench: Workbench) -> Attempt | None:
-    """Compose a solution that the user's checks accept from the steps alone, with other APIs in
-    them if need be, going back to steps that the checks find wrong."""
-    seen_codes = set[str]()
-    for _ in range(1 + bench.settings.backtracks):
-        attempt = await compose(bench)
-        if attempt is None or attempt.is_good:
-            return attempt
-        variant = await _mend(bench, attempt, seen_codes)
+    """Compose a solution from the steps, without asking for its text.
+
+    If the user's check refuses it, near names and other APIs are tried in it (in the strict sandbox
+    only), and then the step that the check blames is done again. None if nothing helps.
+    """
+    backtracks, seen_codes = bench.settings.backtracks, set[str]()
+    while (attempt := await compose(bench)) is not None and not attempt.is_good:
+        variant = await _mend_composed(bench, attempt, seen_codes)
         if variant is not None:
+            await bench.update("The check passes with other names in the steps")
             return variant
-        if not await doubt_checked_step(bench, attempt):
+        if not backtracks or not await doubt_checked_step(bench, attempt):
             return None
+        backtracks -= 1
         await bench.update("Went back to the step that a check found wrong")
-    return None
+    return attempt
 
 
-async def _mend(bench: Workbench, attempt: Attempt, seen_codes: set[str]) -> Attempt | None:
-    apis = solution_apis(bench)
+async def _mend_composed(
+    bench: Workbench, attempt: Attempt, seen_codes: set[str]
+) -> Attempt | None:
+    """Steps that are missing cannot be mended, and late in a limit the time is for the solution."""
+    steps = bench.exploration.steps
+    if bench.limits.is_late or any(one.status not in ("done", "skipped") for one in steps):
+        return None
+    known = bench.libraries.known
+    kept = [doc for step in reversed(steps) for doc in step.recommendation.kept]
+    shown_apis = [known.at(doc.path) or doc for doc in kept]
+    apis = tuple({doc.path: doc for doc in (*shown_apis, *solution_apis(bench))}.values())
 
     async def run(code: str, base: str) -> Attempt:
         return await try_solution(bench, code, apis, base=base)

@@ -145,7 +145,8 @@ async def mend(
     if not (bench.settings.repair_names and bench.is_confined and can_be_better):
         return None
     # A slow attempt is not tried often, and would be run once more to see whether it fails alike.
-    is_quick = task.target is None and original.observation.seconds < renaming.MOST_SECONDS
+    seconds = sum(one.seconds for one in _observations(original))
+    is_quick = task.target is None and seconds < renaming.MOST_SECONDS
     base = await bench.branches.primed_root(part) if is_quick else root
     # What fails in another way once the libraries are there is tried without them.
     if base != root and _failure(await run(original.code, base)) != _failure(original):
@@ -161,10 +162,15 @@ async def mend(
 
 def _failure(attempt: Attempt) -> object:
     """What went wrong in an attempt, for a comparison."""
+    errors = [one.error for one in _observations(attempt) if one.error is not None]
+    return [(one.ename, one.evalue) for one in errors], attempt.problems
+
+
+def _observations(attempt: Attempt) -> list[Observation]:
+    """What came out of an attempt's code, its check and its example call."""
     call = attempt.call.observation if attempt.call is not None else None
     observations = (attempt.observation, attempt.check_observation, call)
-    errors = [one.error for one in observations if one is not None and one.error is not None]
-    return [(one.ename, one.evalue) for one in errors], attempt.problems
+    return [one for one in observations if one is not None]
 
 
 async def _rename(original: Attempt, run: Callable[[str], Awaitable[Attempt]]) -> Attempt | None:
