@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from exploracoder_kernel import memory_file
+
 if TYPE_CHECKING:
     from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
 
@@ -65,7 +67,7 @@ class Command:
         python: The user's interpreter.
         control: The reaper's end of its socket.
         branch: The root branch's end of its socket.
-        setup: An empty file, as a descriptor: no word of a command line may be longer than 128 KiB.
+        setup: An empty file, from ``memory_file``: it may be longer than a word of a command line.
         environment: The whole environment.
         cwd: The task's folder.
         scratch: A private, writable folder on disk; None if none is needed.
@@ -91,13 +93,15 @@ class Command:
     def arguments(self, setup: Setup) -> tuple[str, ...]:
         """Write the setup into its file, and give the argument vector.
 
-        No user code runs in the reaper, not even by way of ``site``.
+        No user code runs in the reaper, not even by way of ``site``. This can be done once.
+
+        Raises:
+            SidecarError: There is no room for the file.
         """
         only_of_branches = {n: v for n, v in self.environment.items() if _is_of_branches(n)}
         scratch = None if self.scratch is None else str(self.scratch)
         fields = {**asdict(setup), "scratch": scratch, "environment": only_of_branches}
-        with open(self.setup, "w", closefd=False) as file:
-            json.dump(fields, file)
+        memory_file.fill(self.setup, json.dumps(fields).encode())
         numbers = (str(number) for number in self.inherited)
         return (self.python, "-S", "-s", "-B", str(ENTRY), "reaper", *numbers)
 

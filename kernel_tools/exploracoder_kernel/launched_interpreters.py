@@ -162,10 +162,10 @@ def _spawn(settings: LaunchSettings) -> BranchProcess:
         scratch = _make_scratch() if settings.launcher.needs_scratch else None
         if scratch is not None:
             ours.callback(scratch.remove)
-        control, control_end = socket.socketpair()
-        branch, branch_end = socket.socketpair()
         setup = memory_file.create()
         theirs.callback(os.close, setup)
+        control, control_end = socket.socketpair()
+        branch, branch_end = socket.socketpair()
         pipes = Pipes()
         for close in (control_end.close, branch_end.close, pipes.close_write_ends):
             theirs.callback(close)

@@ -262,6 +262,5 @@ def _memory_file(text: str, files: list[int]) -> int:
     """A descriptor to read ``text`` from."""
     descriptor = memory_file.create()
     files.append(descriptor)
-    os.write(descriptor, os.fsencode(text))
-    os.lseek(descriptor, 0, os.SEEK_SET)
+    memory_file.fill(descriptor, os.fsencode(text))
     return descriptor
