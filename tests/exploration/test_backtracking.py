@@ -68,6 +68,19 @@ def test_what_the_steps_make_together_is_the_solution_without_asking(
     ]
 
 
+def test_what_a_step_does_once_more_stands_in_the_solution_once(
+    serve: Serve, explore: Explorer
+) -> None:
+    goals = [*GOALS[:2], GOALS[1], GOALS[2]]
+    drafts = {3: [fenced(KEEP)], 4: [fenced(COLLECT)]}
+    server = serve(TeaModel(is_lost=True, goals=goals, drafts=drafts))
+    outcome = explore_script(explore, server, *ONE)
+
+    assert outcome.json["status"] == "solved"
+    assert [step["code"] for step in outcome.json["subtasks"]].count(KEEP) == 2
+    assert outcome.json["solution"].count("kept = ") == 1
+
+
 def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
     serve: Serve, explore: Explorer
 ) -> None:

@@ -122,10 +122,18 @@ def _joined(codes: Sequence[str]) -> str:
 
 
 def _parted(codes: Sequence[str]) -> tuple[list[str], list[ast.stmt]]:
-    """The imports, each once, and the other statements, without those that only show values."""
-    body = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
-    imports = dict.fromkeys(ast.unparse(node) for node in body if isinstance(node, IMPORTS))
-    return list(imports), [node for node in body if not isinstance(node, IMPORTS)]
+    """The imports, each once, and the other statements, without those that only show values, or
+    assign once more what the one before does: steps may share what they do.
+    """
+    nodes = [node for code in codes for node in ast.parse(code).body if not _is_print(node)]
+    imports = dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, IMPORTS))
+    others = [node for node in nodes if not isinstance(node, IMPORTS)]
+    pairs = itertools.pairwise([ast.Pass(), *others])
+    return list(imports), [node for before, node in pairs if not _is_repeated(before, node)]
+
+
+def _is_repeated(before: ast.stmt, node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and ast.dump(before) == ast.dump(node)
 
 
 def _is_print(node: ast.stmt) -> bool:
