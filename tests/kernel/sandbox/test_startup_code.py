@@ -76,7 +76,14 @@ def test_a_file_is_read_by_whoever_has_it_and_written_once() -> None:
         assert not os.get_inheritable(descriptor)
         with pytest.raises(OSError, match=r"not permitted|Bad file descriptor"):
             os.write(descriptor, b"more")
-        with pytest.raises(SidecarError, match="Free some space"):
-            memory_file.fill(descriptor, b"more")
+    finally:
+        os.close(descriptor)
+
+
+def test_where_there_is_no_room_for_a_file_it_says_so() -> None:
+    descriptor = os.open("/dev/full", os.O_RDWR)
+    try:
+        with pytest.raises(SidecarError, match=r"No space left on device\. Free some space"):
+            memory_file.fill(descriptor, b"all of it")
     finally:
         os.close(descriptor)

@@ -163,7 +163,11 @@ async def _compose(bench: Workbench) -> Attempt | None:
 async def _mend_composed(
     bench: Workbench, attempt: Attempt, seen_codes: set[str]
 ) -> Attempt | None:
-    """Steps that are missing cannot be mended, and late in a limit the time is for the solution."""
+    """The composed attempt with other names and APIs, if the check accepts that.
+
+    Not where a step is missing, which nothing here mends, nor late in a limit: what is left then is
+    for writing the solution.
+    """
     steps = bench.exploration.steps
     if bench.limits.is_late or any(one.status not in ("done", "skipped") for one in steps):
         return None
