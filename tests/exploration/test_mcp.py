@@ -123,10 +123,10 @@ async def test_cells_go_on_from_any_branch(server: HttpServer) -> None:
         third = await result_of(client, "run_cells", cells=["x"])
         fresh = await result_of(client, "run_cells", cells=["x"], branch="b0")
 
-    assert [one["name"] for one in first["variables"]] == ["x", "y"]
+    assert first["variables"] == ["x: int = 1", "y: list of 1 = [1]"]
     assert second["started_from"] == first["branch"]
     assert second["cells"][0]["output"] == "2"
-    assert [one["name"] for one in back["variables"]] == ["x", "y"]
+    assert back["variables"] == first["variables"]
     assert third["cells"][0]["output"] == "1"
     assert fresh["cells"][0]["error"].startswith("NameError")
 

@@ -34,15 +34,6 @@ class ToolResult(State):
         }
 
 
-class ShownVariable(ToolResult):
-    """A variable: its type, its size where it has one, and the beginning of its value."""
-
-    name: str
-    type: str
-    size: str = ""
-    value: str = ""
-
-
 class ShownCell(ToolResult):
     """What a cell showed: all that it printed and displayed, as text, in order.
 
@@ -61,21 +52,22 @@ class ShownRun(ToolResult):
     """Cells that ran in ``branch``, which began as ``started_from``.
 
     There is an entry for each cell that was run: none runs after one that failed. ``variables`` are
-    those that are new or bound anew. ``note`` says what was left out.
+    those that are new or bound anew, a line each: name, type, size where there is one, and the
+    beginning of the value. ``note`` says what was left out.
     """
 
     branch: str
     started_from: str
     cells: tuple[ShownCell, ...]
-    variables: tuple[ShownVariable, ...] = ()
+    variables: tuple[str, ...] = ()
     note: str = ""
 
 
 class ShownState(ToolResult):
-    """The branch that cells run on now, and its variables."""
+    """The branch that cells run on now, and its variables, as in a `ShownRun`."""
 
     branch: str
-    variables: tuple[ShownVariable, ...] = ()
+    variables: tuple[str, ...] = ()
 
 
 class Verdict(ToolResult):
@@ -144,17 +136,16 @@ def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
     yield from (one for one, _ in zip(small_images, range(_MOST_PICTURES), strict=False))
 
 
-def shown_variables(variables: Sequence[Variable]) -> tuple[ShownVariable, ...]:
-    """A short description of each variable, up to a maximum number."""
-    return tuple(
-        ShownVariable(
-            name=one.name,
-            type=one.type,
-            size=str(one.shape or one.length or ""),
-            value=clip(without_addresses(one.preview_error or one.preview), _PREVIEW_CHARS),
-        )
-        for one in variables[:_MOST_VARIABLES]
-    )
+def shown_variables(variables: Sequence[Variable]) -> tuple[str, ...]:
+    """A line on each variable, up to a maximum number."""
+    return tuple(_variable(one) for one in variables[:_MOST_VARIABLES])
+
+
+def _variable(variable: Variable) -> str:
+    size = "\u00d7".join(map(str, variable.shape or ())) or variable.length
+    value = clip(without_addresses(variable.preview_error or variable.preview), _PREVIEW_CHARS)
+    kind = f"{variable.type} of {size}" if size else variable.type
+    return f"{variable.name}: {kind} = {value}" if value else f"{variable.name}: {kind}"
 
 
 def verdict_of(exploration: Exploration) -> dict[str, Any]:
