@@ -2,12 +2,14 @@
 
 Run: ``python -m exploracoder_bench.warm_library LIBRARY --python EXE [--profile standard]``
 
-LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Each round explores
-two of its tasks one after another, without their checks, each with a server that was just started:
-the first with no state of the library on disk, the second with what the first left there. Each
-exploration is stopped after its first cell. Printed are the seconds until the server is there,
-those from the exploration's start, its kernel's included, until its first cell has run, and the
-tokens of the different prompts until then: all, and those that were read before.
+LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Some of its tasks are
+explored one after another, without their checks, each with a server that was just started: the
+first with no state of the library on disk, the others with what the first left there. Each
+exploration is stopped after two minutes, or after its first cell, which is the solution if that is
+a single one. Printed are the seconds until the server is there, those from the exploration's start,
+its kernel's included, until its first cell has run, and the tokens of the different prompts until
+then: all, and those that were read before. They are medians; the first cell's longest time stands
+behind it.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from exploracoder.workspace import Options
 from exploracoder_bench.markdown_table import markdown
 
 _LIBRARIES = ("cindertrack", "halyardry", "quernstone")
+_LIMIT_S = 120
 _TASKS = Path(__file__).parents[1] / "unknown_libraries" / "tasks.jsonl"
 
 
@@ -63,30 +66,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("library", choices=_LIBRARIES)
     parser.add_argument("--python", metavar="EXE", help="the interpreter that has the library")
     parser.add_argument("--profile", choices=PROFILES, default="small", help="default: %(default)s")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tasks", type=int, default=5, help="from disk; default: %(default)s")
     options = parser.parse_args(arguments)
     rows = [json.loads(line) for line in _TASKS.read_text(encoding="utf-8").splitlines()]
-    first, second = [row for row in rows if row["library"] == options.library][1:3]
+    indexed, first, *others = [row for row in rows if row["library"] == options.library]
     table = []
     with tempfile.TemporaryDirectory() as folder:
-        # A folder of its own for states, so that the first run of each round finds none.
+        # A folder of its own for states, so that the first run finds none.
         weights, here = WeightsStore(), Path(folder, "models")
         here.mkdir()
         for path in weights.folder.glob(f"{weights.model.file_name}*"):
             os.link(path, here / path.name)
         store = WeightsStore(weights.model, here)
-        asyncio.run(_explored(options, store, first, folder))  # makes the index
-        times: dict[str, list[tuple[float, float, int, int]]] = {"read": [], "from disk": []}
-        for _ in range(options.rounds):
-            shutil.rmtree(Path(folder, "prompt_states"), ignore_errors=True)
-            times["read"].append(asyncio.run(_explored(options, store, first, folder)))
-            times["from disk"].append(asyncio.run(_explored(options, store, second, folder)))
-    for name, rounds in times.items():
-        start_s, cell_s = (statistics.median(one[place] for one in rounds) for place in (0, 1))
-        table.append([name, f"{start_s:.1f}", f"{cell_s:.1f}", rounds[0][2], rounds[0][3]])
+        asyncio.run(_explored(options, store, indexed, folder))
+        shutil.rmtree(Path(folder, "prompt_states"), ignore_errors=True)
+        for name, tasks in (("read", [first]), ("from disk", others[: options.tasks])):
+            runs = [asyncio.run(_explored(options, store, task, folder)) for task in tasks]
+            table.append([name, *_medians(runs)])
     head = ("the library is", "s to start", "s to the first cell", "tokens", "of these cached")
     print(markdown(head, table))
     return 0
+
+
+def _medians(runs: Sequence[tuple[float, float, int, int]]) -> list[str]:
+    """What the columns of a row say."""
+    starts, cells, tokens, cached = zip(*runs, strict=True)
+    seconds = [one for one in cells if not math.isnan(one)]
+    cell = f"{statistics.median(seconds):.1f} ({max(seconds):.1f})" if seconds else "none"
+    if len(seconds) < len(cells):
+        cell += f", {len(cells) - len(seconds)} of {len(cells)} without"
+    counts = [f"{statistics.median(one):.0f}" for one in (tokens, cached)]
+    return [f"{statistics.median(starts):.1f}", cell, *counts]
 
 
 async def _explored(
@@ -95,7 +105,8 @@ async def _explored(
     has_cell = asyncio.Event()
 
     def note(event: Event) -> None:
-        if any(step.status == "done" for step in event.exploration.steps):
+        state = event.exploration
+        if state.solution or any(step.status == "done" for step in state.steps):
             has_cell.set()
 
     start = time.monotonic()
@@ -117,7 +128,9 @@ async def _explored(
             )
         )
         first_cell = asyncio.ensure_future(has_cell.wait())
-        await asyncio.wait((exploring, first_cell), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            (exploring, first_cell), timeout=_LIMIT_S, return_when=asyncio.FIRST_COMPLETED
+        )
         if exploring.done():
             exploring.result()
         cell_s = time.monotonic() - start if has_cell.is_set() else math.nan
