@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import platform
 import statistics
@@ -24,7 +23,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,13 +36,12 @@ if TYPE_CHECKING:
 
     from exploracoder_kernel.sidecar import Sidecar
 
-_FASTER, _SLEEP_SECONDS, _BACK_MS = 50, 1.5, 20
 WAYS: dict[str, Way] = {"fresh ipykernel": in_fresh_kernel, "nbclient": in_notebook}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Seconds per candidate, for one way; ``promise`` is the aim and whether it is met.
+    """Seconds per candidate, for one way.
 
     ``times_faster`` compares a branch with this way; None for branches themselves.
     """
@@ -53,21 +51,17 @@ class Row:
     way: str
     seconds: float
     times_faster: float | None = None
-    promise: str = ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print a table; with --out each row is a JSON line too."""
+    """Measure and print a table."""
     options = _parser().parse_args(arguments)
     before = os.getloadavg()
     rows = asyncio.run(_measure(options))
-    head = ("part", "what", "way", "for each", "branch is faster", "aim")
+    head = ("part", "what", "way", "for each", "branch is faster")
     print(markdown(head, map(_cells, rows)))
     about = _about(before)
     print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
-    if options.out:
-        with options.out.open("a", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(asdict(row) | about) + "\n" for row in rows)
     return 0
 
 
@@ -82,7 +76,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--candidates", type=int, default=5, metavar="N", help="a step; default: %(default)s")
     add("--sleep", type=float, default=1.0, metavar="S", help="default: %(default)g")
     add("--rounds", type=int, default=5, metavar="N", help="of what is quick; default: %(default)s")
-    add("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
     return parser
 
 
@@ -147,7 +140,7 @@ async def _chain_and_back(
     return [
         *rows,
         Row("back", f"{steps}, median", way, statistics.median(forks)),
-        Row("back", f"{steps}, worst", way, max(forks), None, _at_most(max(forks), _BACK_MS / 1e3)),
+        Row("back", f"{steps}, worst", way, max(forks)),
         Row("back", f"{steps} and run a cell, median", way, statistics.median(wholes)),
         Row("back", f"{steps} and run a cell, worst", way, max(wholes)),
     ]
@@ -160,9 +153,8 @@ async def _sleep(level: str, options: argparse.Namespace) -> Row:
             begin = time.perf_counter()
             await Chain(sidecar).candidates(sidecar.root, [code] * options.candidates)
             seconds.append(time.perf_counter() - begin)
-    middle = statistics.median(seconds)
     what = f"{options.candidates} x {options.sleep:g} s at once"
-    return Row("sleep", what, _branch(level), middle, None, _at_most(middle, _SLEEP_SECONDS))
+    return Row("sleep", what, _branch(level), statistics.median(seconds))
 
 
 def _compared(
@@ -171,9 +163,7 @@ def _compared(
     """Our row, and one for each other way with how much faster ours is."""
     yield Row(part, what, _branch(level), own)
     for name, times in others.items():
-        ratio = times[str(key)] / own
-        aim = _at_least(ratio) if name == "fresh ipykernel" else ""
-        yield Row(part, what, name, times[str(key)], ratio, aim)
+        yield Row(part, what, name, times[str(key)], times[str(key)] / own)
 
 
 @asynccontextmanager
@@ -191,17 +181,9 @@ def _branch(level: str) -> str:
     return f"branch, sandbox {level}"
 
 
-def _at_least(ratio: float) -> str:
-    return f"at least {_FASTER} times: {'met' if ratio >= _FASTER else 'MISSED'}"
-
-
-def _at_most(seconds: float, limit: float) -> str:
-    return f"under {_shown(limit)}: {'met' if seconds < limit else 'MISSED'}"
-
-
 def _cells(row: Row) -> tuple[str, ...]:
     faster = "" if row.times_faster is None else f"{row.times_faster:.0f} times"
-    return row.part, row.what, row.way, _shown(row.seconds), faster, row.promise
+    return row.part, row.what, row.way, _shown(row.seconds), faster
 
 
 def _shown(seconds: float) -> str:

@@ -13,12 +13,11 @@ solution. Times are medians.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder.api import explore_sync
@@ -55,15 +54,12 @@ class Times:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print a table; with --out each round is a JSON line too."""
+    """Measure and print a table."""
     options = _parser().parse_args(arguments)
     pace = options.tokens_per_second * _TOKEN_CHARS
     times = measure(options.rounds, pace, is_whole=options.whole)
     head = ("method", "s to the first cell", "s in all", "share")
     print(markdown(head, [_row(times)]))
-    if options.out:
-        with options.out.open("a", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(asdict(one)) + "\n" for one in times)
     return 0
 
 
@@ -81,7 +77,6 @@ def _parser() -> argparse.ArgumentParser:
         help="that the model writes; default: %(default)s",
     )
     add("--whole", action="store_true", help="the reply comes whole, and not in pieces")
-    add("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
     return parser
 
 

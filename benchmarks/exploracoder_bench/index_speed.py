@@ -14,45 +14,23 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from exploracoder.confined_interpreter import find_interpreter
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
-from exploracoder_retrieval.harvest import Harvest, harvest
+from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
-
-if TYPE_CHECKING:
-    from exploracoder_retrieval.arrays import Vectors
-
-SIZE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table; ``limit_s`` is the promised limit, if there is one."""
+    """One line of the table."""
 
     what: str
     wall_s: float
     cpu_s: float | None = None
-    limit_s: float | None = None
-
-
-class QueryEmbedder(MiniLmEmbedder):
-    """Embeds queries for real and documents at random, so that a large index is made quickly."""
-
-    is_indexing = True
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
-        if not self.is_indexing:
-            return super().embed(texts)
-        random = np.random.default_rng(0)
-        vectors = random.standard_normal((len(texts), self.dimensions)).astype(np.float32)
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -63,32 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     interpreter = find_interpreter(options.python)
     rows = [_import_time(), *_measure(options.library, interpreter, options.queries)]
-    print(f"{'':44}{'wall':>10}{'CPU':>10}{'limit':>10}")
+    print(f"{'':44}{'wall':>10}{'CPU':>10}")
     for row in rows:
-        print(f"{row.what:44}{_time(row.wall_s)}{_time(row.cpu_s)}{_time(row.limit_s)}")
+        print(f"{row.what:44}{_time(row.wall_s)}{_time(row.cpu_s)}")
 
 
 def _measure(library: str, interpreter: Interpreter, queries: int) -> Iterator[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        with Index.open(Path(folder) / "one", MiniLmEmbedder()) as index:
-            yield _timed("harvest", lambda: harvest(library, interpreter))
-            yield _timed(
-                "harvest and index", lambda: ensure(library, interpreter, index), limit_s=60
-            )
-            yield _timed("again, unchanged", lambda: ensure(library, interpreter, index), 3)
-            yield _timed("is it current?", lambda: index.is_current(library, interpreter))
-            docs = index.docs(library)
-            yield from _query_times(index, docs, queries)
-        embedder = QueryEmbedder()
-        with Index.open(Path(folder) / "large", embedder) as index:
-            index.update(_grown(harvest(library, interpreter), SIZE))
-            embedder.is_indexing = False
-            yield from _query_times(index, docs, queries, limit_s=0.05)
+    folder = tempfile.TemporaryDirectory()
+    with folder as path, Index.open(Path(path), MiniLmEmbedder()) as index:
+        yield _timed("harvest", lambda: harvest(library, interpreter))
+        yield _timed("harvest and index", lambda: ensure(library, interpreter, index))
+        yield _timed("again, unchanged", lambda: ensure(library, interpreter, index))
+        yield _timed("is it current?", lambda: index.is_current(library, interpreter))
+        yield from _query_times(index, index.docs(library), queries)
 
 
-def _query_times(
-    index: Index, docs: Sequence[ApiDoc], count: int, limit_s: float | None = None
-) -> Iterator[Row]:
+def _query_times(index: Index, docs: Sequence[ApiDoc], count: int) -> Iterator[Row]:
     """The query times of a subtask, which is a summary, and of a task, which is three of them."""
     summaries = [doc.summary.rstrip(".") for doc in docs if doc.summary]
     summaries = summaries[:: max(1, len(summaries) // count)][:count]
@@ -109,19 +77,7 @@ def _query_times(
             cpus.append(time.process_time() - cpu)
         for name, cut in (("p50", 9), ("p95", 18)):
             wall, cpu = (statistics.quantiles(each, n=20)[cut] for each in (walls, cpus))
-            limit = limit_s if name == "p95" else None
-            yield Row(f"{what}, {size:,} APIs: {name}", wall, cpu, limit)
-
-
-def _grown(original: Harvest, size: int) -> Harvest:
-    """The library's documents, repeated under other paths until there are enough."""
-    docs = original.docs
-    grown = [
-        doc.model_copy(update={"path": f"copy{number // len(docs)}.{doc.path}"})
-        for number in range(size)
-        for doc in [docs[number % len(docs)]]
-    ]
-    return original.model_copy(update={"docs": tuple(grown)})
+            yield Row(f"{what}, {size:,} APIs: {name}", wall, cpu)
 
 
 def _import_time() -> Row:
@@ -132,13 +88,13 @@ def _import_time() -> Row:
     process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return Row("import exploracoder_retrieval", float(process.stdout), limit_s=0.02)
+    return Row("import exploracoder_retrieval", float(process.stdout))
 
 
-def _timed(what: str, act: Callable[[], object], limit_s: float | None = None) -> Row:
+def _timed(what: str, act: Callable[[], object]) -> Row:
     wall, cpu = time.perf_counter(), time.process_time()
     act()
-    return Row(what, time.perf_counter() - wall, time.process_time() - cpu, limit_s)
+    return Row(what, time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def _time(seconds: float | None) -> str:

@@ -1,12 +1,10 @@
-"""What the extension costs in the browser: its size, JupyterLab's start, answers, frames, memory.
+"""What the extension costs in the browser: its size, JupyterLab's start, answers, memory.
 
-Run: ``python -m exploracoder_bench.lab [--parts bundle,start,accept,stream,large,memory]``
+Run: ``python -m exploracoder_bench.lab [--parts bundle,start,accept,memory]``
 
     bundle  the size of what a browser loads, as it is and compressed
     start   JupyterLab's start with the extension against without it, run by turns
     accept  from a click on Accept until the sidebar shows it, with a model that answers at once
-    stream  from the first text that the model sends until the page shows it
-    large   frames while 40 subtasks with 5 candidates each are explored and scrolled through
     memory  the page's heap and the server's memory before and after 20 explorations
 
 All but ``bundle`` drive Chromium; ``extension/ui-tests/README.md`` says what has to be installed.
@@ -24,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from exploracoder_bench.markdown_table import markdown
@@ -46,7 +44,7 @@ class Figure:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the parts and print a table; with --out each figure is a JSON line too."""
+    """Measure the parts and print a table."""
     options = _parser().parse_args(arguments)
     parts = [name.strip() for name in options.parts.split(",") if name.strip()]
     unknown = [name for name in parts if name not in _PARTS]
@@ -56,9 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures = [figure for name in parts for figure in _PARTS[name](options.rounds)]
     rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}") for one in figures]
     print(markdown(("part", "what", "value"), rows))
-    if options.out:
-        with options.out.open("a", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(asdict(one)) + "\n" for one in figures)
     return 0
 
 
@@ -68,7 +63,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--parts", default=",".join(_PARTS))
     parser.add_argument("--rounds", type=int, default=5, help="runs of each of two things compared")
-    parser.add_argument("--out", type=Path, help="a file to add the figures to, as JSON lines")
     return parser
 
 
@@ -127,8 +121,6 @@ _PARTS: Mapping[str, Callable[[int], Iterator[Figure]]] = {
     "bundle": _bundle,
     "start": _start,
     "accept": _measured("accept"),
-    "stream": _measured("stream"),
-    "large": _measured("large"),
     "memory": _measured("memory"),
 }
 

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -60,27 +60,16 @@ print(1000 * (time.perf_counter() - start))
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure, and the promise about it if there is one: at most or at least ``limit``."""
+    """A figure, with what it is of."""
 
     part: str
     what: str
     value: float
     unit: Literal["s", "ms", "%", "times", "tokens", ""]
-    limit: float | None = None
-    is_floor: bool = False
-
-    @property
-    def promise(self) -> str:
-        """The promise in words, with whether it is kept."""
-        if self.limit is None:
-            return ""
-        is_kept = self.value >= self.limit if self.is_floor else self.value <= self.limit
-        word = "at least" if self.is_floor else "at most"
-        return f"{word} {self.limit:g} {self.unit}: {'kept' if is_kept else 'BROKEN'}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the parts and print a table; with --out each figure is a JSON line too."""
+    """Measure the parts and print a table."""
     options = _parser().parse_args(arguments)
     parts = [name.strip() for name in options.parts.split(",") if name.strip()]
     unknown = [name for name in parts if name not in _PARTS]
@@ -88,11 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
         return 2
     measures = [measure for name in parts for measure in _PARTS[name](options.rounds)]
-    rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}", one.promise) for one in measures]
-    print(markdown(("part", "what", "value", "promise"), rows))
-    if options.out:
-        with options.out.open("a", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(asdict(one)) + "\n" for one in measures)
+    rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}") for one in measures]
+    print(markdown(("part", "what", "value"), rows))
     return 0
 
 
@@ -102,7 +88,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--parts", default="startup,engine", help="separated by commas")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="repetitions of each")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="append JSON lines to FILE")
     return parser
 
 
@@ -113,11 +98,11 @@ def measure_startup(rounds: int) -> Iterator[Measure]:
         " print(1000 * (time.perf_counter() - start))"
     )
     imports = [float(_output([sys.executable, "-c", code])) for _ in range(rounds)]
-    yield Measure("startup", "import exploracoder", statistics.median(imports), "ms", 100)
+    yield Measure("startup", "import exploracoder", statistics.median(imports), "ms")
     loads = [float(_output([sys.executable, "-c", _LOAD_MAGICS])) for _ in range(rounds)]
-    yield Measure("startup", "%load_ext exploracoder", statistics.median(loads), "ms", 100)
+    yield Measure("startup", "%load_ext exploracoder", statistics.median(loads), "ms")
     helps = [_milliseconds([runs.script(), "--help"]) for _ in range(rounds)]
-    yield Measure("startup", "exploracoder --help", statistics.median(helps), "ms", 400)
+    yield Measure("startup", "exploracoder --help", statistics.median(helps), "ms")
     bare = [_milliseconds([sys.executable, "-c", ""]) for _ in range(rounds)]
     yield Measure("startup", "of which Python itself", statistics.median(bare), "ms")
 
@@ -150,8 +135,8 @@ def measure_model(rounds: int) -> Iterator[Measure]:
     yield Measure("model", "wall time of the command", statistics.median(seconds), "s")
     inner = [1 - one.seconds_model / one.seconds_exploration for one in results]
     whole = [1 - one.seconds_model / one.seconds for one in results]
-    yield Measure("model", "not the model, exploration", 100 * statistics.median(inner), "%", 10)
-    yield Measure("model", "not the model, command", 100 * statistics.median(whole), "%", 10)
+    yield Measure("model", "not the model, exploration", 100 * statistics.median(inner), "%")
+    yield Measure("model", "not the model, command", 100 * statistics.median(whole), "%")
 
 
 def measure_tokens(rounds: int) -> Iterator[Measure]:
@@ -166,7 +151,7 @@ def measure_tokens(rounds: int) -> Iterator[Measure]:
         yield Measure("tokens", f"subtasks, {style}", subtasks, "")
         yield Measure("tokens", f"for each subtask, {style}", tokens[style], "tokens")
     share = 100 * tokens["live"] / tokens["self_contained"]
-    yield Measure("tokens", "live, of self-contained", share, "%", 50)
+    yield Measure("tokens", "live, of self-contained", share, "%")
 
 
 _PARTS: dict[str, Callable[[int], Iterator[Measure]]] = {

@@ -1,6 +1,6 @@
 """How many of the APIs that a task needs are found: our ranking beside the usual ones.
 
-Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,…] [--runs DIR]``
+Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,…]``
 
 One table in the layout of ExploraCoder's table 10 (appendix A.7): the ranker, what of an API it
 searches (Path, Desc: the description, Desc*: its first sentence, Fields: all of it), the method
@@ -26,10 +26,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
-import statistics
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
@@ -79,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         questions = _chosen(read_questions(options.kit), options.sets)
         subtasks = read_subtasks(options.subtasks) if options.subtasks else {}
-        runs, times = _measure(options, questions, subtasks)
+        runs = _measure(options, questions, subtasks)
     except (InputError, RetrievalError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
@@ -97,10 +94,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 {name: by_dataset(planned_questions, rankings) for name, rankings in runs.items()}
             )
         )
-    cuts = statistics.quantiles(times, n=20)
-    print(f"\nOne query of ours: p50 {cuts[9]:.0f} ms, p95 {cuts[-1]:.0f} ms.")
-    if options.runs:
-        _write(options.runs, runs)
     return 0
 
 
@@ -122,14 +115,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--weights", type=Path, metavar="FILE", help="write what was learned")
     parser.add_argument("--ablation", action="store_true", help="each feature left out once")
-    parser.add_argument("--runs", type=Path, metavar="DIR", help="write each ranking, to be scored")
     return parser
 
 
 def _measure(
     options: argparse.Namespace, questions: Sequence[Question], subtasks: Mapping[str, list[str]]
-) -> tuple[Runs, list[float]]:
-    """The rankings of each recipe by question, and the milliseconds of ours."""
+) -> Runs:
+    """The rankings of each recipe by question."""
     with ExitStack() as stack:
         embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=_say)
         stack.callback(embedder.close)
@@ -174,8 +166,7 @@ def _measure(
                 if subtasks:
                     by_library = _by_subtasks(plain, questions, subtasks, weights_of)
                     runs[f"{recipe} · Fields · MT"] = by_library
-    with Index.open(options.cache / "index", MiniLmEmbedder()) as index:
-        return runs, _times(index, questions)
+    return runs
 
 
 def _baselines(
@@ -295,19 +286,6 @@ def _write_weights(file: Path, lessons: Sequence[Lesson]) -> None:
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def _times(index: Index, questions: Sequence[Question]) -> list[float]:
-    """Milliseconds for each of up to 200 queries, one at a time, nothing cached."""
-    sample = questions[:: max(1, len(questions) // 200)]
-    for library in libraries(sample):
-        index.search("warm", [library])
-    times = []
-    for question in sample:
-        start = time.perf_counter()
-        index.search(question.query, [question.library], K)
-        times.append(1000 * (time.perf_counter() - start))
-    return times
-
-
 def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
     set_names = {name.strip() for name in names.split(",") if name.strip()}
     unknown = set_names - {question.dataset for question in questions}
@@ -318,14 +296,6 @@ def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
 
 def _is_compared(name: str) -> bool:
     return any(which in name for which in _COMPARED)
-
-
-def _write(folder: Path, runs: Runs) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, rankings in runs.items():
-        lines = (json.dumps({"id": key, "ranked": paths}) for key, paths in rankings.items())
-        plain = re.sub(r"[^A-Za-z0-9]+", "-", name.replace("*", "1"))
-        (folder / f"{plain}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _say(text: str) -> None:

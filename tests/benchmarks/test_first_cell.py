@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from exploracoder.engine.reading.cells import read_script
 from exploracoder_bench import first_cell, six_steps
@@ -26,18 +23,11 @@ def test_the_share_is_of_the_whole_time() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
-def test_the_first_cell_has_run_while_the_rest_is_being_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "times.jsonl"
-    options = ["--rounds", "1", "--tokens-per-second", "100", "--out", str(file)]
+def test_the_first_cell_has_run_while_the_rest_is_being_written() -> None:
+    (read,) = first_cell.measure(1, 400, is_whole=False)
+    (whole,) = first_cell.measure(1, 400, is_whole=True)
 
-    assert first_cell.main(options) == 0
-    assert first_cell.main([*options, "--whole"]) == 0
-
-    read, whole = (json.loads(line) for line in file.read_text().splitlines())
     written_s = len(written_at_once()) / 400
-    assert read["method"] == "exploration"
-    assert 0 < read["first_cell"] < read["whole"] - written_s / 3
-    assert written_s < whole["first_cell"] < whole["whole"]
-    assert capsys.readouterr().out.splitlines()[2].startswith("| exploration | ")
+    assert read.method == "exploration"
+    assert 0 < read.first_cell < read.whole - written_s / 3
+    assert written_s < whole.first_cell < whole.whole

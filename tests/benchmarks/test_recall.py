@@ -105,7 +105,7 @@ def test_one_command_prints_one_table_for_all_recipes(
     plans.write_text(json.dumps({"id": "brew/0", "subtasks": ["pour tea into cups"]}) + "\n")
     options = ["--cache", str(tmp_path / "cache"), "--subtasks", str(plans)]
 
-    code = main(["--kit", str(kit), *options, "--runs", str(tmp_path / "runs")])
+    code = main(["--kit", str(kit), *options])
 
     whole, _, subtask_part = capsys.readouterr().out.partition("On the 1 questions with subtasks")
     assert code == 0
@@ -116,10 +116,6 @@ def test_one_command_prints_one_table_for_all_recipes(
     assert "| ours + memory | Fields | ST |" in whole
     # With a memory nobody plans.
     assert subtask_part.count("| MT |") == subtask_part.count("| ST |") - 1 == 13
-    runs = {run.stem: run.read_text().splitlines() for run in (tmp_path / "runs").glob("*.jsonl")}
-    assert {name: len(lines) for name, lines in runs.items()} == {
-        name: 2 if name.endswith("ST") else 1 for name in runs
-    }
 
 
 def test_a_planners_subtasks_are_asked_for_once(kit: Path, tmp_path: Path) -> None:

@@ -66,13 +66,6 @@ def outers(expression: Expression) -> list[Outer]:
     return list(by_name.values())
 
 
-def depth(expression: Expression) -> int:
-    """The number of calls on the longest path from the result to an argument."""
-    if not isinstance(expression, Call):
-        return 0
-    return 1 + max((depth(part) for part in expression.parts()), default=0)
-
-
 def renamed(expression: Expression, names: dict[tuple[str, str], str]) -> Expression:
     """The same expression with functions renamed; ``names`` is keyed by library and name."""
     if not isinstance(expression, Call):

@@ -136,10 +136,6 @@ class Shelf:
         to, of = self.plain(parameter_type), self.plain(argument_type)
         return to == of or "any" in (to, of) or (to == "float" and of == "int")
 
-    def replaced(self, library: Library) -> Shelf:
-        """The shelf with ``library`` in place of the one with the same id."""
-        return Shelf(tuple(library if one.id == library.id else one for one in self.libraries))
-
 
 def library(
     id: str,

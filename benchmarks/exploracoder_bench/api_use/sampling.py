@@ -10,23 +10,13 @@ from exploracoder_bench.api_use.invented_libraries import Argument, Function, Li
 
 _WORDS = ("F", "A", "oxygen", "C#4", "violin", "it's", 'a "quoted" one', "")
 _RENAMED = ("given", "first", "amount", "other", "x", "size")
+# How likely an argument is another call, a constant, an outer argument used before, or one renamed.
+_CALL, _CONSTANT, _AGAIN, _NEW_NAME = 0.4, 0.3, 0.2, 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Likelihoods:
-    """How often an argument is another call, a constant, or an outer argument used before."""
-
-    call: float = 0.4
-    constant: float = 0.3
-    again: float = 0.2
-    new_name: float = 0.2
-
-
-def sample(
-    shelf: Shelf, rng: random.Random, *, depth: int, likelihoods: Likelihoods | None = None
-) -> Call:
+def sample(shelf: Shelf, rng: random.Random, *, depth: int) -> Call:
     """A composition of at most ``depth`` nested calls."""
-    sampler = _Sampler(shelf, rng, likelihoods or Likelihoods())
+    sampler = _Sampler(shelf, rng)
     library = rng.choice(shelf.libraries)
     return sampler.call(library, rng.choice(library.functions), depth)
 
@@ -46,7 +36,6 @@ def constant_of(type_name: str, rng: random.Random) -> Scalar:
 class _Sampler:
     shelf: Shelf
     rng: random.Random
-    likely: Likelihoods
     outer: dict[str, str] = field(default_factory=dict)
 
     def call(self, library: Library, function: Function, depth: int) -> Call:
@@ -63,18 +52,18 @@ class _Sampler:
     def _value(self, argument: Argument, depth: int) -> Expression:
         type_name = self.shelf.plain(argument.type)
         chance = self.rng.random()
-        if chance < self.likely.call:
+        if chance < _CALL:
             call = self._made(type_name, depth)
             if call is not None:
                 return call
         is_scalar = self.shelf.class_of(type_name) is None
-        if is_scalar and chance < self.likely.call + self.likely.constant:
+        if is_scalar and chance < _CALL + _CONSTANT:
             return Constant(constant_of(type_name, self.rng))
-        if self.rng.random() < self.likely.again:
+        if self.rng.random() < _AGAIN:
             names = [name for name, kind in self.outer.items() if kind == type_name]
             if names:
                 return Outer(self.rng.choice(names), type_name)
-        is_renamed = self.rng.random() < self.likely.new_name
+        is_renamed = self.rng.random() < _NEW_NAME
         name = self.rng.choice(_RENAMED) if is_renamed else argument.name
         return self._outer(name, type_name, is_new=True)
 

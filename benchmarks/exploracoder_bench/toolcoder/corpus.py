@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from exploracoder.engine.reading.syntax import imports
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.files import read_bytes
 
@@ -107,7 +108,7 @@ def _functions(file: Path, own: frozenset[str], max_lines: int) -> Iterator[Func
     source = read_bytes(file, _MAX_FILE_BYTES).decode()
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parse(source)
-    bound, lines = _bound(tree), lines_of(source)
+    bound, lines = imports(tree), lines_of(source)
     for node in ast.walk(tree):
         if not isinstance(node, _FUNCTIONS) or node.end_lineno is None:
             continue
@@ -129,28 +130,13 @@ def _parse(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def _bound(tree: ast.AST) -> dict[str, str]:
-    """The names that a tree's imports bind, and their paths; relative ones begin with dots."""
-    names: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for one in node.names:
-                top = one.name.partition(".")[0]
-                names[one.asname or top] = one.name if one.asname else top
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            for one in node.names:
-                names[one.asname or one.name] = f"{module}.{one.name}"
-    return names
-
-
 def _uses(code: str, bound: Mapping[str, str], own: frozenset[str]) -> tuple[Use, ...] | None:
     """The calls of imported names, each API once; None if the code does not parse on its own."""
     try:
         tree = _parse(code)
     except (SyntaxError, ValueError):
         return None
-    names = {**bound, **_bound(tree)}
+    names = {**bound, **imports(tree)}
     lines = lines_of(code)
     uses: dict[str, Use] = {}
     for node in _calls(tree):
