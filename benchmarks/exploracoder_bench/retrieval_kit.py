@@ -6,7 +6,6 @@ to search for it, one per line). Nothing in it is run.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -14,7 +13,9 @@ from typing import Literal
 from exploracoder.errors import InputError
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder_bench.datasets.json_lines import read_rows
 
 
 class Question(BaseModel):
@@ -70,31 +71,19 @@ def read_questions(kit: Path) -> tuple[Question, ...]:
     files = sorted((kit / "dev").glob("*.jsonl"))
     if not files:
         raise InputError(f"{kit} is not a kit: it has no dev/*.jsonl.")
-    return tuple(question for file in files for question in _questions(file))
+    return tuple(question for file in files for question in read_rows(file, Question, "query"))
 
 
 def read_pool(kit: Path, library: str) -> Harvest:
     """The APIs of a library, as if they had been harvested. Raises InputError."""
     file = kit / "pools" / f"{library}.jsonl.gz"
-    try:
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            docs = tuple(_PoolLine.model_validate_json(line).api(library) for line in lines)
-    except (OSError, ValidationError) as error:
-        raise InputError(f"The pool {file} cannot be read: {error}") from None
+    docs = tuple(line.api(library) for line in read_rows(file, _PoolLine, "API"))
     return Harvest(library=_library(library), docs=docs, skipped=())
 
 
 def libraries(questions: Iterable[Question]) -> list[str]:
     """The libraries that are asked about, in the order of the kit."""
     return list(dict.fromkeys(question.library for question in questions))
-
-
-def _questions(file: Path) -> tuple[Question, ...]:
-    lines = file.read_text(encoding="utf-8").splitlines()
-    try:
-        return tuple(Question.model_validate_json(line) for line in lines if line.strip())
-    except ValidationError as error:
-        raise InputError(f"{file} holds a line that is no query: {error}") from None
 
 
 def _library(name: str) -> LibraryInfo:

@@ -31,6 +31,7 @@ from exploracoder.prompts import render
 from exploracoder.toolcoder import calls
 from pydantic import BaseModel, ConfigDict
 
+from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.intervals import bootstrap, ratio
 from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.toolcoder.corpus import Function, read_corpus
@@ -177,13 +178,7 @@ def _with_words(function: Function, head: str) -> str:
 
 def read(path: Path) -> list[Continuation]:
     """What was measured before. Raises InputError when the file is something else."""
-    if not path.exists():
-        return []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [Continuation.model_validate_json(line) for line in lines]
-    except ValueError as error:
-        raise InputError(f"{path} is no result of this command. Name another --out.") from error
+    return list(read_rows(path, Continuation, "result of this command")) if path.exists() else []
 
 
 def table(rows: Sequence[Continuation]) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from exploracoder.errors import InputError
 from exploracoder_retrieval.fusion import fuse
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.rankers import Ranking
 from exploracoder_bench.retrieval_kit import Question
 
@@ -31,12 +31,7 @@ class _Plan(BaseModel):
 
 def read_subtasks(file: Path) -> dict[str, list[str]]:
     """The subtasks of each query by its id. Raises InputError."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        plans = [_Plan.model_validate_json(line) for line in lines if line.strip()]
-    except (OSError, ValidationError) as error:
-        raise InputError(f"The subtasks in {file} cannot be read: {error}") from None
-    return {plan.id: plan.subtasks for plan in plans}
+    return {plan.id: plan.subtasks for plan in read_rows(file, _Plan, "plan")}
 
 
 def rank_by_subtasks(

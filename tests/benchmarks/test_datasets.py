@@ -212,9 +212,9 @@ PACKED = gzip.compress(json.dumps([*range(2000)]).encode())
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.jsonl.gz", PACKED[:200] + bytes(9) + PACKED[209:], "cannot be read as problems"),
-        ("a.jsonl.gz", PACKED[:-50], "cannot be read as problems"),
-        ("a.jsonl.gz", b"no gzip", "cannot be read as problems"),
+        ("a.jsonl.gz", PACKED[:200] + bytes(9) + PACKED[209:], "cannot be read as JSON lines"),
+        ("a.jsonl.gz", PACKED[:-50], "cannot be read as JSON lines"),
+        ("a.jsonl.gz", b"no gzip", "cannot be read as JSON lines"),
         ("a.jsonl", b"\n\xff\xfe{", r"a\.jsonl, line 2, is not text in UTF-8"),
         ("a.jsonl", b"{}\n", "line 1: canonical_solution, prompt, task_id, test is missing"),
         ("a.jsonl", b"\n\n[1]\n", "line 3: .* is missing"),

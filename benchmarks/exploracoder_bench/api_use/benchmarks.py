@@ -22,6 +22,7 @@ from exploracoder_bench.api_use.library_files import as_json, provided, shelf_of
 from exploracoder_bench.api_use.sampling import constant_of, sample
 from exploracoder_bench.api_use.signature import parse, write
 from exploracoder_bench.api_use.task_wording import describe
+from exploracoder_bench.datasets.json_lines import first_fault
 
 SHOTS: tuple[FewShot, ...] = (
     "zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in",
@@ -257,8 +258,6 @@ def open_benchmark(name_or_file: str) -> tuple[Shelf, list[Problem]]:
             f" {', '.join(BENCHMARKS)}."
         ) from error
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "its form"
-        raise InputError(f"{name_or_file}: {where}: {first['msg']}.") from error
+        raise InputError(f"{name_or_file}: {first_fault(error)}") from error
     shelf = shelf_of(file.libraries, name_or_file) if file.libraries else provided()
     return shelf, file.problems

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.api_use import signature
 from exploracoder_bench.api_use.expressions import Outer
@@ -17,6 +15,7 @@ from exploracoder_bench.api_use.grading import Verdict
 from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.judging import Judge, Question
 from exploracoder_bench.api_use.library_files import provided, shelf_of
+from exploracoder_bench.datasets.json_lines import read_rows
 
 
 class Parameter(BaseModel):
@@ -73,25 +72,7 @@ def _outer(parameter: Parameter, shelf: Shelf) -> Outer:
 
 def read_cases(file: Path) -> list[Case]:
     """The cases of a file. Raises InputError with the line that cannot be used."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}. Check the path.") from error
-    cases = [_case(file, at, line) for at, line in enumerate(lines, 1) if line.strip()]
+    cases = list(read_rows(file, Case, "case"))
     if not cases:
         raise InputError(f"{file} has no cases. It takes one JSON object a line.")
     return cases
-
-
-def _case(file: Path, at: int, line: str) -> Case:
-    try:
-        value = json.loads(line)
-        if not isinstance(value, Mapping):
-            raise ValueError("it is no object")
-        return Case.model_validate(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{file}, line {at}: {where}: {first['msg']}.") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}, line {at} is no case: {error}.") from error

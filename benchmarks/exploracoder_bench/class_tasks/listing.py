@@ -17,6 +17,7 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from exploracoder_bench.datasets.json_lines import first_fault
 from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.environments import name_of
 from exploracoder_bench.problems import slug_of
@@ -68,7 +69,7 @@ def read_rows(file: Path, names: Sequence[str] = ()) -> list[Row]:
     try:
         listing = _Listing.model_validate_json(file.read_text(encoding="utf-8"))
     except ValidationError as error:
-        raise InputError(f"{file}: {_fault(error)}") from error
+        raise InputError(f"{file}: {first_fault(error)}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}.") from error
     return _named(
@@ -94,13 +95,8 @@ def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] 
         try:
             rows.append(Row.model_validate(fields))
         except ValidationError as error:
-            raise InputError(f"{file}, task {task.name}: {_fault(error)}") from error
+            raise InputError(f"{file}, task {task.name}: {first_fault(error)}") from error
     return _named(rows, names, file)
-
-
-def _fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, fault['loc'])) or 'its form'}: {fault['msg']}."
 
 
 def _named(rows: list[Row], names: Sequence[str], file: Path) -> list[Row]:

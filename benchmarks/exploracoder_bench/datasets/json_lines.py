@@ -25,7 +25,7 @@ def read_lines(file: Path) -> Iterator[tuple[str, str]]:
         if file.suffix == ".gz":
             content = gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{file} cannot be read as problems, one a line: {error}.") from error
+        raise InputError(f"{file} cannot be read as JSON lines: {error}.") from error
     # On str, splitlines would also split at characters that a JSON string may contain.
     for number, line in enumerate(content.splitlines(), start=1):
         place = f"{file}, line {number}"
@@ -37,15 +37,22 @@ def read_lines(file: Path) -> Iterator[tuple[str, str]]:
             yield place, text
 
 
-def read_rows(file: Path, form: type[RowT]) -> tuple[RowT, ...]:
-    """The lines of such a file, each validated as a ``form``. Raises InputError."""
-    return tuple(_row(place, line, form) for place, line in read_lines(file))
+def read_rows(file: Path, form: type[RowT], noun: str = "problem") -> tuple[RowT, ...]:
+    """The lines of such a file, each validated as a ``form``.
+
+    Raises InputError, which says of a line of another form that it is no ``noun``.
+    """
+    return tuple(_row(place, line, form, noun) for place, line in read_lines(file))
 
 
-def _row(place: str, line: str, form: type[RowT]) -> RowT:
+def first_fault(error: ValidationError) -> str:
+    """The first thing that is wrong with a value, and where, as the end of a sentence."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'its form'}: {fault['msg']}."
+
+
+def _row(place: str, line: str, form: type[RowT], noun: str) -> RowT:
     try:
         return form.model_validate_json(line)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "its form"
-        raise InputError(f"{place}, is no problem: {where}: {fault['msg']}.") from error
+        raise InputError(f"{place}, is no {noun}: {first_fault(error)}") from error

@@ -35,6 +35,7 @@ from exploracoder.tasks import make_target
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
+from exploracoder_bench.datasets.json_lines import first_fault
 from exploracoder_bench.datasets.repository_tests import check_of
 from exploracoder_bench.problems import Problem
 
@@ -119,9 +120,7 @@ def _about(file: Path) -> About:
     try:
         about = About.model_validate_json(_read(file))
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "its form"
-        raise InputError(f"{file}: {where}: {fault['msg']}.") from error
+        raise InputError(f"{file}: {first_fault(error)}") from error
     if not about.libraries and not about.repository:
         raise InputError(f"{file} names no library in 'libraries', and no 'repository'.")
     if about.tests and not about.repository:

@@ -103,9 +103,9 @@ def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
     ("lines", "why"),
     [
         ("", "has no cases"),
-        ("{", "line 1 is no case"),
-        ("[]", "line 1 is no case"),
-        ('{"id": "x"}', "line 1: candidate"),
+        ("{", "line 1, is no case"),
+        ("[]", "line 1, is no case"),
+        ('{"id": "x"}', "line 1, is no case: candidate"),
         ('{"id": "x", "candidate": "", "func_name": "f"}', "neither a reference nor a signature"),
         ('{"id": "x", "candidate": "", "func_name": "f", "reference": "1 +"}', "reference cannot"),
     ],
