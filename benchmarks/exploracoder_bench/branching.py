@@ -1,6 +1,6 @@
 """Trying a candidate in a branch of a live state, against running everything before it again.
 
-Run: ``python -m exploracoder_bench.branching [--out FILE]``
+Run: ``python -m exploracoder_bench.branching``
 
     state    a fork and a trivial cell in it, with 0, 100 MB and 1 GB of state
     chain    steps with candidates each: every candidate runs in a fork of the chosen state so far

@@ -65,7 +65,7 @@ class Measure:
     part: str
     what: str
     value: float
-    unit: Literal["s", "ms", "%", "times", "tokens", ""]
+    unit: Literal["s", "ms", "%", "tokens", ""]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,7 +5,7 @@ Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,�
 One table in the layout of ExploraCoder's table 10 (appendix A.7): the ranker, what of an API it
 searches (Path, Desc: the description, Desc*: its first sentence, Fields: all of it), the method
 (ST: with the task's words), recall as the macro mean of the data sets. Below it, recall at 10 for
-each set, and how long our queries took.
+each set.
 
 With --subtasks FILE, for a question a JSON line ``{"id": …, "subtasks": [text, …]}`` as
 ``exploracoder_bench.kit_plans`` writes them, a second table of the same layout follows, for those

@@ -178,7 +178,11 @@ def _with_words(function: Function, head: str) -> str:
 
 def read(path: Path) -> list[Continuation]:
     """What was measured before. Raises InputError when the file is something else."""
-    return list(read_rows(path, Continuation, "result of this command")) if path.exists() else []
+    return (
+        list(read_rows(path, Continuation, "result of this command, so name another --out"))
+        if path.exists()
+        else []
+    )
 
 
 def table(rows: Sequence[Continuation]) -> str:

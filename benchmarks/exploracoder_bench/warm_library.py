@@ -2,9 +2,10 @@
 
 Run: ``python -m exploracoder_bench.warm_library LIBRARY --python EXE [--profile standard]``
 
-LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Some of its tasks are
-explored one after another, without their checks, each with a server that was just started: the
-first with no state of the library on disk, the others with what the first left there. Each
+LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Once one of its tasks
+has made the index, some others are explored one after another, without their checks, each with a
+server that was just started: the first with no state of the library on disk, the others with what
+the first left there. Each
 exploration is stopped after two minutes, or after its first cell, which is the solution if that is
 a single one. Printed are the seconds until the server is there, those from the exploration's start,
 its kernel's included, until its first cell has run, and the tokens of the different prompts until
@@ -66,7 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("library", choices=_LIBRARIES)
     parser.add_argument("--python", metavar="EXE", help="the interpreter that has the library")
     parser.add_argument("--profile", choices=PROFILES, default="small", help="default: %(default)s")
-    parser.add_argument("--tasks", type=int, default=5, help="from disk; default: %(default)s")
+    parser.add_argument(
+        "--tasks", type=int, choices=range(1, 11), default=5, help="from disk; default: %(default)s"
+    )
     options = parser.parse_args(arguments)
     rows = [json.loads(line) for line in _TASKS.read_text(encoding="utf-8").splitlines()]
     indexed, first, *others = [row for row in rows if row["library"] == options.library]
@@ -78,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for path in weights.folder.glob(f"{weights.model.file_name}*"):
             os.link(path, here / path.name)
         store = WeightsStore(weights.model, here)
+        # Makes the index.
         asyncio.run(_explored(options, store, indexed, folder))
         shutil.rmtree(Path(folder, "prompt_states"), ignore_errors=True)
         for name, tasks in (("read", [first]), ("from disk", others[: options.tasks])):

@@ -167,7 +167,6 @@ class ScriptedModelServer:
         require_key: The only key that is accepted; others get 401.
         require_model: Answer 404 if another model is asked for.
         card: What ``/v1/models`` tells about the model besides its name, or how that fails.
-        streamed_at: When the last stream sent its first piece of text, in seconds since the epoch.
     """
 
     script: Script | Sequence[Rule] | str
@@ -188,7 +187,6 @@ class ScriptedModelServer:
     require_model: bool = False
     card: Mapping[str, Any] | Failure | None = None
     requests: list[RecordedRequest] = field(init=False, default_factory=list)
-    streamed_at: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
         self._first = list(self.first)
@@ -391,12 +389,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        is_first = True
         for chunk in _chunks(request, completion):
             if any(choice["delta"].get("content") for choice in chunk["choices"]):
                 time.sleep(self.server.owner.piece_pause_s)
-                if is_first:
-                    self.server.owner.streamed_at, is_first = time.time(), False
             self._send_part(f"data: {json.dumps(chunk)}\n\n".encode())
         self._send_part(b"data: [DONE]\n\n")
         self._send_part(b"")

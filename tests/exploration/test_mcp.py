@@ -123,7 +123,7 @@ async def test_cells_go_on_from_any_branch(server: HttpServer) -> None:
         third = await result_of(client, "run_cells", cells=["x"])
         fresh = await result_of(client, "run_cells", cells=["x"], branch="b0")
 
-    assert first["variables"] == ["x: int = 1", "y: list of 1 = [1]"]
+    assert first["variables"] == ["x: int = 1", "y: list, length 1 = [1]"]
     assert second["started_from"] == first["branch"]
     assert second["cells"][0]["output"] == "2"
     assert back["variables"] == first["variables"]

@@ -25,7 +25,9 @@ def read_lines(file: Path) -> Iterator[tuple[str, str]]:
         if file.suffix == ".gz":
             content = gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{file} cannot be read as JSON lines: {error}.") from error
+        raise InputError(
+            f"{file} cannot be read as JSON lines: {error}. Check the path."
+        ) from error
     # On str, splitlines would also split at characters that a JSON string may contain.
     for number, line in enumerate(content.splitlines(), start=1):
         place = f"{file}, line {number}"

@@ -10,7 +10,7 @@ from exploracoder_kernel.observation import Observation, Variable
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from exploracoder import document
-from exploracoder.engine.reading.value_text import clip, without_addresses
+from exploracoder.engine.reading.value_text import describe_variable
 from exploracoder.mcp import failure_place
 from exploracoder.mcp.kept_branches import CellsRun
 from exploracoder.state import Exploration, Solution, State, ended_as
@@ -18,7 +18,6 @@ from exploracoder.state import Exploration, Solution, State, ended_as
 _CELL_CHARS = 8_000
 _TRACEBACK_CHARS = 4_000
 _MOST_VARIABLES = 60
-_PREVIEW_CHARS = 300
 _PICTURES = ("image/png", "image/jpeg")
 _MOST_PICTURES = 4
 _PICTURE_CHARS = 2_000_000
@@ -52,8 +51,8 @@ class ShownRun(ToolResult):
     """Cells that ran in ``branch``, which began as ``started_from``.
 
     There is an entry for each cell that was run: none runs after one that failed. ``variables`` are
-    those that are new or bound anew, a line each: name, type, size where there is one, and the
-    beginning of the value. ``note`` says what was left out.
+    those that are new or bound anew: name, type, size where there is one, and the beginning of the
+    value. ``note`` says what was left out.
     """
 
     branch: str
@@ -137,15 +136,8 @@ def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
 
 
 def shown_variables(variables: Sequence[Variable]) -> tuple[str, ...]:
-    """A line on each variable, up to a maximum number."""
-    return tuple(_variable(one) for one in variables[:_MOST_VARIABLES])
-
-
-def _variable(variable: Variable) -> str:
-    size = "\u00d7".join(map(str, variable.shape or ())) or variable.length
-    value = clip(without_addresses(variable.preview_error or variable.preview), _PREVIEW_CHARS)
-    kind = f"{variable.type} of {size}" if size else variable.type
-    return f"{variable.name}: {kind} = {value}" if value else f"{variable.name}: {kind}"
+    """A text on each variable, up to a maximum number."""
+    return tuple(describe_variable(one).removeprefix("- ") for one in variables[:_MOST_VARIABLES])
 
 
 def verdict_of(exploration: Exploration) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 import * as fs from 'fs';
 import * as path from 'path';
-import type { Command, Explorations, OpenExploration, Step } from '../../src/protocol';
+import type { Explorations, OpenExploration, Step } from '../../src/protocol';
 import type { ILines } from './lines';
 
 /** A cell of a notebook file. */
@@ -40,12 +40,6 @@ export class Stage {
   async asked(): Promise<string[]> {
     const told = await this._control('GET', '/model');
     return (told as { asked: string[] }).asked;
-  }
-
-  /** When the model's last stream sent its first text, in milliseconds since the epoch. */
-  async streamedAt(): Promise<number> {
-    const told = await this._control('GET', '/model');
-    return (told as { streamed_ms: number }).streamed_ms;
   }
 
   /** Open or shut the door to the server or to the model. */
@@ -168,10 +162,6 @@ export class Stage {
     }
     const { exploration } = await this.theExploration();
     return exploration.steps.map(step => step.status);
-  }
-
-  async command(id: string, command: Command): Promise<void> {
-    await this.api('POST', `explorations/${id}/command`, command);
   }
 
   /** The memory of the server's process, in MB. */

@@ -4,8 +4,7 @@
 | --- | --- | --- |
 | ``POST /model`` | the lines of `SwitchedModel` | the model answers with these from now on; with
 ``piece_seconds`` it pauses so long before each piece of a text that it streams |
-| ``GET /model`` | | ``{"asked": […], "streamed_ms": N}``: the kinds of questions asked since then,
-and when its last stream sent its first text |
+| ``GET /model`` | | ``{"asked": […]}``: the kinds of questions asked since then |
 | ``POST /doors`` | ``{"jupyter": false}`` and/or ``{"model": true}`` | shuts and opens doors |
 | ``POST /jupyter`` | ``{"do": "stop"}``, ``start`` or ``kill`` | the server's process |
 | ``GET /jupyter`` | | ``{"resident_mb": N}``: the memory of the server's process |
@@ -75,8 +74,7 @@ class _Model(_Handler):
 
     def get(self) -> None:
         kinds = kinds_asked(self.props.model_server)[self.props.asked_before :]
-        streamed_ms = self.props.model_server.streamed_at * 1000
-        self.write({"asked": kinds, "streamed_ms": streamed_ms})
+        self.write({"asked": kinds})
 
 
 class _Doors(_Handler):
