@@ -5,12 +5,11 @@ Run: ``python -m exploracoder_bench.warm_library LIBRARY --python EXE [--profile
 LIBRARY is one of the three in benchmarks/unknown_libraries, installed in EXE. Once one of its tasks
 has made the index, some others are explored one after another, without their checks, each with a
 server that was just started: the first with no state of the library on disk, the others with what
-the first left there. Each
-exploration is stopped after two minutes, or after its first cell, which is the solution if that is
-a single one. Printed are the seconds until the server is there, those from the exploration's start,
-its kernel's included, until its first cell has run, and the tokens of the different prompts until
-then: all, and those that were read before. They are medians; the first cell's longest time stands
-behind it.
+the first left there. Each exploration is stopped after two minutes, or after its first cell, which
+is the solution if that is a single one. Printed are the seconds until the server is there, those
+from the exploration's start, its kernel's included, until its first cell has run, and the tokens of
+the different prompts until then: all, and those that were read before. They are medians; the first
+cell's longest time stands behind it.
 """
 
 from __future__ import annotations

@@ -56,6 +56,13 @@ def test_the_tables_of_the_pages_are_what_their_results_say(page: Path) -> None:
     assert tables_of(page.read_text())
 
 
+@pytest.mark.parametrize(
+    "file", sorted(RESULTS.glob("*/*.json*")), ids=lambda file: file.parent.name
+)
+def test_kept_results_name_no_place_on_the_machine_that_made_them(file: Path) -> None:
+    assert re.findall(r"/(?:root|home|tmp|work|opt|Users)/[^\s\"')]*", file.read_text()) == []
+
+
 def test_the_readme_has_no_table_without_results() -> None:
     bare = redraw(PAGES[0].read_text(), lambda name: "")
 
