@@ -78,8 +78,10 @@ def pip(*arguments: str) -> None:
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
         lines = [line for line in process.stderr.strip().splitlines() if line.strip()]
-        last = " ".join(line.strip() for line in lines[-_SHOWN_LINES:]) or "no message"
-        raise SetupError(f"pip {arguments[0]} failed: {last}")
+        # The cause, where pip has one: its last lines may only say that a part of it failed.
+        causes = [line for line in lines if line.strip().startswith("ERROR:")] or lines
+        words = " ".join(line.strip() for line in causes[-_SHOWN_LINES:]) or "no message"
+        raise SetupError(f"pip {arguments[0]} failed: {words}")
 
 
 def _home(pins: Sequence[str]) -> Path:
