@@ -29,7 +29,7 @@ Say = Callable[[str], None]
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==[A-Za-z0-9.!+_-]+( *;.*)?")
 # Written last: an environment without it was not finished.
 _DONE = "pins.json"
-_SHOWN_LINES = 3
+_SHOWN_LINES = 4
 
 
 def with_environments(problems: Iterable[Problem], say: Say) -> list[Problem]:
@@ -78,9 +78,10 @@ def pip(*arguments: str) -> None:
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
         lines = [line for line in process.stderr.strip().splitlines() if line.strip()]
-        # The cause, where pip has one: its last lines may only say that a part of it failed.
-        causes = [line for line in lines if line.strip().startswith("ERROR:")] or lines
-        words = " ".join(line.strip() for line in causes[-_SHOWN_LINES:]) or "no message"
+        # What is last may only say that a part of pip failed: the part's own error comes before.
+        causes = [at for at, line in enumerate(lines) if line.lstrip().startswith("ERROR:")]
+        shown = lines[causes[-1] :][:_SHOWN_LINES] if causes else lines[-_SHOWN_LINES:]
+        words = " ".join(line.strip() for line in shown) or "no message"
         raise SetupError(f"pip {arguments[0]} failed: {words}")
 
 

@@ -16,7 +16,7 @@ from exploracoder_bench.class_tasks.cutting import cut
 from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
 from exploracoder_bench.class_tasks.making import make_class_tasks
 from exploracoder_bench.datasets.own_tasks import read_tasks
-from exploracoder_bench.environments import environment_of
+from exploracoder_bench.environments import environment_of, pip
 from exploracoder_bench.mutants import class_mutants
 
 from .class_repository import FILE, IMPORTS, POT, TELLING, write_repository
@@ -107,6 +107,17 @@ def test_a_package_that_is_not_what_it_was_is_refused(package: str, tmp_path: Pa
     with pytest.raises(SetupError, match=package):
         make_class_tasks(rows, tmp_path / "tasks", None, print)
     assert list((tmp_path / "tasks").iterdir()) == []
+
+
+@pytest.mark.usefixtures("package")
+def test_what_a_package_cannot_be_built_with_is_named(index: Path) -> None:
+    archive = index / "tea-1.0.tar.gz"
+    with tarfile.open(archive) as tar:
+        tar.extractall(index, filter="data")
+    (index / "tea-1.0" / "pyproject.toml").write_text(BUILD.replace("[]", '["no-such-part"]'))
+
+    with pytest.raises(SetupError, match="ERROR: No matching distribution found for no-such-part"):
+        pip("download", "--quiet", "--no-deps", "--dest", str(index), str(index / "tea-1.0"))
 
 
 def test_a_class_whose_tests_do_not_run_here_is_refused_with_what_pytest_says(
