@@ -43,6 +43,37 @@ def test_a_class_that_is_not_there_goes_to_the_end(source: str) -> None:
     assert text.endswith("class Pot:\n    size = 1\n")
 
 
+@pytest.mark.parametrize(
+    "need",
+    [
+        "@cache\nclass Samovar(Kettle):\n    pass\n",
+        "def brew(pot=Kettle()):\n    pass\n",
+        "async def brew() -> list[Kettle]:\n    pass\n",
+        "if True:\n    spare = [lambda pot=Kettle: pot]\n",
+        "spare: Kettle = None\n",
+    ],
+)
+def test_a_class_that_is_not_there_goes_before_what_needs_it_on_import(need: str) -> None:
+    source = f"from functools import cache\n\n\ndef late():\n    return Kettle()\n\n\n{need}"
+
+    text = placed(source, CLASS, "Kettle")
+
+    assert text.index("return Kettle()") < text.index("class Kettle") < text.index(need)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Kettle = None\n",
+        "from __future__ import annotations\n\n\ndef brew(pot: Kettle) -> Kettle:\n    pass\n",
+        "from __future__ import annotations\n\nspare: Kettle\n",
+        "brew = lambda: Kettle()\n",
+    ],
+)
+def test_what_only_later_needs_a_class_does_not_move_it_from_the_end(source: str) -> None:
+    assert placed(source, CLASS, "Kettle").endswith("class Kettle:\n    size = 1\n")
+
+
 @pytest.mark.parametrize("source", ["", "import math\n", '"""Brewing."""\nimport math\n', FILE])
 def test_imports_from_the_future_stay_where_python_wants_them(source: str) -> None:
     text = placed(source, f"from __future__ import annotations\n{CLASS}", "Kettle")

@@ -10,6 +10,8 @@ from exploracoder.errors import InputError
 from exploracoder.state import Target
 
 _FUTURE = "from __future__ import "
+# The fields of syntax nodes that are not evaluated where a file asks for it from ``__future__``.
+_ANNOTATIONS = frozenset({"annotation", "returns"})
 
 
 def target_text(target: Target) -> str:
@@ -27,14 +29,16 @@ def target_text(target: Target) -> str:
 
 
 def placed(source: str, code: str, name: str) -> str:
-    """``source``, a file's text, with ``code`` in place of the class ``name``, or else at its end.
+    """``source``, a file's text, with ``code`` in place of the class ``name``.
 
+    Where it has none, ``code`` goes before the first statement that needs the class as the file is
+    imported, or else to the end: it may need all that stands before.
     The file's imports from ``__future__`` stay first, joined by those of the code. Code that is not
     Python is put in as it is: compiling the file says what is wrong with it.
     """
     rest, features = _without_future(code)
     lines = source.splitlines()
-    first, last = _span(source, name) or (len(lines), len(lines))
+    first, last = _span(source, name) or (_first_need(source, name),) * 2
     whole = "\n".join([*lines[:first], *rest.strip("\n").splitlines(), *lines[last:]])
     missing = [feature for feature in features if feature not in _without_future(source)[1]]
     return _with_future(whole, missing) + "\n"
@@ -46,6 +50,27 @@ def _span(source: str, name: str) -> tuple[int, int] | None:
         if isinstance(node, ast.ClassDef) and node.name == name:
             return first_line(node) - 1, node.end_lineno or node.lineno
     return None
+
+
+def _first_need(source: str, name: str) -> int:
+    """The line, from 0, of the first statement that needs ``name`` on import, or past the last."""
+    annotations = "annotations" in _without_future(source)[1]
+    for node in ast.parse(source).body:
+        if _needs(node, name, _ANNOTATIONS if annotations else frozenset()):
+            return first_line(node) - 1
+    return len(source.splitlines())
+
+
+def _needs(node: ast.AST, name: str, unread: frozenset[str]) -> bool:
+    """Whether a statement reads a name as it runs; the fields ``unread`` of a node are not run."""
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Load)
+    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    parts = []
+    for field, value in ast.iter_fields(node):
+        if field not in unread and not (is_function and field == "body"):
+            parts += value if isinstance(value, list) else [value]
+    return any(isinstance(one, ast.AST) and _needs(one, name, unread) for one in parts)
 
 
 def _without_future(code: str) -> tuple[str, list[str]]:
