@@ -100,13 +100,18 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
     assert capsys.readouterr().out == "1/1  Pot  was there\n"
 
 
-def test_a_package_that_is_not_what_it_was_is_refused(package: str, tmp_path: Path) -> None:
-    other = {**ROW, "package": "tea==1.0", "sha256": package[::-1]}
-    rows = read_rows(listed(tmp_path, other))
+def test_a_package_that_is_not_what_it_was_costs_its_own_class_alone(
+    package: str, plain_python: str, tmp_path: Path
+) -> None:
+    pot = {**ROW, "package": "tea==1.0", "sha256": package}
+    other = {**pot, "name": "Other", "sha256": package[::-1]}
+    out = tmp_path / "tasks"
 
-    with pytest.raises(SetupError, match=package):
-        make_class_tasks(rows, tmp_path / "tasks", None, print)
-    assert list((tmp_path / "tasks").iterdir()) == []
+    (refusal,) = make_class_tasks(read_rows(listed(tmp_path, other, pot)), out, plain_python, print)
+
+    assert refusal.startswith("Other: pip download failed: ")
+    assert package in refusal
+    assert [one.name for one in out.iterdir()] == ["Pot"]
 
 
 @pytest.mark.usefixtures("package")

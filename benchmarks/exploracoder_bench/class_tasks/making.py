@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, SetupError
 from exploracoder.tasks import MAX_TASK_CHARS, make_target
 
 from exploracoder_bench.class_tasks.cutting import Cut, cut
@@ -23,9 +23,10 @@ from exploracoder_bench.environments import Say, environment_of
 
 
 def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Say) -> list[str]:
-    """Make the tasks that ``out`` does not have yet; return why classes were refused, a line each.
+    """Make the tasks that ``out`` does not have yet; return why there are no others, a line each.
 
-    ``python`` is the interpreter of classes that require nothing. Raises SetupError.
+    ``python`` is the interpreter of classes that require nothing. A package that cannot be fetched
+    or set up costs its own classes alone.
     """
     refusals = []
     for number, row in enumerate(rows, start=1):
@@ -36,7 +37,7 @@ def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Sa
         try:
             tests = _make(row, out, python, say)
             say(f"{head}  {len(tests)} tests")
-        except InputError as error:
+        except (InputError, SetupError) as error:
             refusals.append(f"{row.name}: {error}")
             say(f"{head}  refused: {error}")
     return refusals
