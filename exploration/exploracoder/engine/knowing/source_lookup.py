@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from exploracoder.repositories import tools_cache
 _MAX_NAMES = 4
 _MAX_MEMBERS = 24
 _MAX_BODY_LINES = 12
+_MAX_ASSIGNMENT_LINES = 12
 # Errors in a call or a name: the signature explains them, and the body does not.
 _CALL_ERRORS = {"TypeError", "AttributeError", "NameError", "ImportError", "ModuleNotFoundError"}
 
@@ -79,8 +81,8 @@ class SourceLookup:
         return self._members(class_, name)
 
     def source(self, path: str) -> str:
-        """The source of the class, function or method at a dotted path; empty if it is not
-        available. Raises RetrievalError."""
+        """The source of the class, function or method at a dotted path, with the assignments of its
+        module that it reads; empty if it is not available. Raises RetrievalError."""
         definition = self._scope.at(path)
         if definition is not None and isinstance(definition.item, Class | Function):
             return self._text(definition.module, definition.item)
@@ -108,8 +110,13 @@ class SourceLookup:
         file = self._python_file(module)
         if file is None:
             return ""
-        lines = read_python(file).split("\n")[item.first_line - 1 : item.end_line]
-        return "\n".join([f"# {item.qualname}: {file.name}, line {item.first_line}", *lines])
+        text = read_python(file)
+        lines = text.split("\n")[item.first_line - 1 : item.end_line]
+        assignments = list(_assignments(text, "\n".join(lines)))
+        if assignments:
+            assignments.insert(0, f"\n# It reads from {module.name}:")
+        head = f"# {item.qualname}: {file.name}, line {item.first_line}"
+        return "\n".join([head, *lines, *assignments])
 
     def _constructor(self, class_: LocatedClass) -> str:
         methods = methods_of(class_, "__init__", self._lineages)
@@ -153,6 +160,22 @@ class SourceLookup:
         listing = ", ".join(one.name for one in members[:_MAX_MEMBERS])
         more = f", and {len(members) - _MAX_MEMBERS} more" if len(members) > _MAX_MEMBERS else ""
         return f"{class_.item.name} has no {name}. It has: {listing}{more}"
+
+
+def _assignments(text: str, code: str) -> Iterator[str]:
+    """The lines of a module's assignments whose names ``code`` reads; of each, the first few."""
+    nodes = ast.walk(syntax.tree(textwrap.dedent(code)))
+    read = {node.id for node in nodes if isinstance(node, ast.Name)}
+    for node in syntax.tree(text).body:
+        if not isinstance(node, ast.Assign | ast.AnnAssign):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = {one.id for each in targets for one in ast.walk(each) if isinstance(one, ast.Name)}
+        if names & read:
+            lines = text.split("\n")[node.lineno - 1 : node.end_lineno]
+            yield from lines[:_MAX_ASSIGNMENT_LINES]
+            if len(lines) > _MAX_ASSIGNMENT_LINES:
+                yield f"    # … {len(lines) - _MAX_ASSIGNMENT_LINES} more lines"
 
 
 async def look_up(
