@@ -20,6 +20,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from exploracoder_retrieval.rows import Tables
 SCHEMA = 8
 # Editions of one library; those read longest ago are dropped.
 _MOST_EDITIONS = 8
+_LOCK_TIMEOUT_S = 600.0
 # Increment when the same source would be read or worded differently than before.
 HARVEST_VERSION = 7
 
@@ -124,8 +126,13 @@ class Files:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.chroma = folder / "chroma"
-        self.lock = folder / "lock"
         self._catalog = folder / "catalog.json"
+
+    def locked(self) -> AbstractContextManager[object]:
+        """The right to write to the folder, which one process has at a time."""
+        from filelock import FileLock
+
+        return FileLock(self.folder / "lock", timeout=_LOCK_TIMEOUT_S, is_singleton=True)
 
     def catalog_stamp(self) -> tuple[int, int]:
         """A value that changes whenever the catalog is replaced."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from exploracoder_retrieval.apidoc import ApiDoc, Hit
-from exploracoder_retrieval.catalog import Catalog, Entry, Files
+from exploracoder_retrieval.catalog import Entry, Files
 from exploracoder_retrieval.embeddings import Embedder
-from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable, LibraryNotFound
+from exploracoder_retrieval.errors import IndexUnavailable, LibraryNotFound
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.nearest import NearExample, nearest
 from exploracoder_retrieval.fingerprint import fingerprint
@@ -25,43 +24,12 @@ from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.meaning import EmbeddingSearch
 from exploracoder_retrieval.progress import Progress
 from exploracoder_retrieval.ranking.candidates import Corpus
-from exploracoder_retrieval.ranking.example_memory import Memory
 from exploracoder_retrieval.rows import Tables
 from exploracoder_retrieval.search import Candidates, find_candidates, search
 from exploracoder_retrieval.search_filter import Filter
 from exploracoder_retrieval.shelf import Shelf, content_hash, digest, vector_id
+from exploracoder_retrieval.shelves import Shelves
 from exploracoder_retrieval.vectors import VectorStore
-
-LOCK_TIMEOUT_S = 600.0
-
-
-@dataclass(slots=True)
-class _FolderState:
-    """What has been read from the folder, shared by all views."""
-
-    catalog: Catalog = field(default_factory=Catalog)
-    stamp: tuple[int, int] | None = None
-    # By name and root.
-    shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
-    # The same shelves together with the examples kept for them.
-    shelves_with_examples: dict[tuple[str, str], _ShelfWithExamples] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _ShelfWithExamples:
-    """A shelf with the kept examples that use its APIs.
-
-    ``stamp`` is that of all examples kept at the time; those from ``left_out`` do not count.
-    """
-
-    shelf: Shelf
-    examples: tuple[KeptExample, ...]
-    stamp: frozenset[tuple[str, int]]
-    left_out: str
-
-    def is_current(self, shelf: Shelf, stamp: frozenset[tuple[str, int]], left_out: str) -> bool:
-        state = (self.shelf.entry, self.stamp, self.left_out)
-        return state == (shelf.entry, stamp, left_out)
 
 
 class Index:
@@ -88,12 +56,14 @@ class Index:
         self._uses_examples = True
         self._left_out = ""
         store = VectorStore(self._files.chroma, chroma_url)
-        self._meaning = EmbeddingSearch(embedder, store, lock=self._locked, on_warning=on_warning)
-        self._warn = on_warning
+        self._meaning = EmbeddingSearch(
+            embedder, store, lock=self._files.locked, on_warning=on_warning
+        )
+        self._shelves = Shelves(
+            self._files, self.examples, on_warning=on_warning, on_wipe=self._meaning.reset
+        )
         # One thread at a time searches or writes; look-ups wait for neither.
         self._work_lock = threading.RLock()
-        self._refresh_lock = threading.Lock()
-        self._state = _FolderState()
         # The roots of the editions in use here, by library name.
         self._roots: dict[str, str] = {}
 
@@ -118,7 +88,7 @@ class Index:
                 f"The index folder {folder} cannot be made: {error.strerror or error}."
             ) from None
         index = cls(folder, embedder, chroma_url=chroma_url, on_warning=on_warning)
-        index._refresh()
+        index._shelves.refresh()
         return index
 
     def __enter__(self) -> Index:
@@ -151,17 +121,16 @@ class Index:
         They are released at once, except those that a running search is still using.
         """
         self._meaning.close()
-        self._state.shelves = {}
-        self._state.shelves_with_examples = {}
+        self._shelves.close()
 
     def libraries(self) -> tuple[LibraryInfo, ...]:
         """The indexed libraries, by name, without those whose files turn out to be damaged."""
-        return tuple(shelf.info for shelf in self._shelves())
+        return tuple(shelf.info for shelf in self._all_shelves())
 
     def names(self) -> frozenset[str]:
         """The names of the indexed libraries, without reading their docs."""
-        self._refresh()
-        return frozenset(self._state.catalog.libraries)
+        self._shelves.refresh()
+        return frozenset(self._shelves.catalog.libraries)
 
     def info(self, library: str) -> LibraryInfo:
         """What is known about an indexed library as a whole.
@@ -169,7 +138,7 @@ class Index:
         Raises:
             LibraryNotFound: it is not indexed.
         """
-        self._refresh()
+        self._shelves.refresh()
         return self._shelf(library).info
 
     def docs(self, library: str) -> Sequence[ApiDoc]:
@@ -180,12 +149,12 @@ class Index:
         Raises:
             LibraryNotFound: it is not indexed.
         """
-        self._refresh()
+        self._shelves.refresh()
         return self._shelf(library).docs
 
     def get(self, path: str) -> ApiDoc | None:
         """The ApiDoc with this import path, whether its best or another public one."""
-        docs = (shelf.at(path) for shelf in self._shelves())
+        docs = (shelf.at(path) for shelf in self._all_shelves())
         return next((doc for doc in docs if doc is not None), None)
 
     def search(
@@ -234,21 +203,21 @@ class Index:
         Raises:
             LibraryNotFound: it is not indexed.
         """
-        self._refresh()
+        self._shelves.refresh()
         shelf = self._shelf(library)
-        kept_examples = self._with_memory(shelf)[1]
+        kept_examples = self._with_examples(shelf)[1]
         info = shelf.info
         return tuple(nearest(task, hits, info.examples, kept_examples, info.version))
 
     def memo(self, library: str, key: str) -> Any:
         """A JSON value kept with a library's current content, or None."""
-        self._refresh()
+        self._shelves.refresh()
         return self._files.read_memo(self._entry(library)).get(key)
 
     def set_memo(self, library: str, key: str, value: Any) -> None:
         """Keep a JSON value until the library's version or content changes."""
-        with self._locked():
-            self._refresh()
+        with self._files.locked():
+            self._shelves.refresh()
             entry = self._entry(library)
             self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
 
@@ -270,8 +239,8 @@ class Index:
             UnreadableSource: it contains no Python library.
         """
         library = self.find_target(target, interpreter)
-        self._refresh()
-        editions = self._state.catalog.editions(library.name)
+        self._shelves.refresh()
+        editions = self._shelves.catalog.editions(library.name)
         mark = fingerprint(library, interpreter) if editions else ""
         embedder = self._meaning.embedder.name
         same = (e for e in editions if e.embedder == embedder and e.fingerprint.startswith(mark))
@@ -295,8 +264,8 @@ class Index:
             IndexUnavailable: the folder cannot be written or the server cannot be reached.
             EmbeddingError: the embedder gave no vectors.
         """
-        with self._work_lock, self._locked():
-            self._refresh()
+        with self._work_lock, self._files.locked():
+            self._shelves.refresh()
             try:
                 old = self._old(harvest.library)
                 entry = self._write(harvest, old, progress, fingerprint)
@@ -311,14 +280,14 @@ class Index:
         Raises:
             IndexUnavailable: the folder cannot be written.
         """
-        with self._work_lock, self._locked():
-            self._refresh()
+        with self._work_lock, self._files.locked():
+            self._shelves.refresh()
             try:
-                self._files.write_catalog(self._state.catalog.without(library))
+                self._files.write_catalog(self._shelves.catalog.without(library))
                 self._files.drop_generations(library, keep=())
             except OSError as error:
                 raise self._unwritable(error) from None
-            self._refresh()
+            self._shelves.refresh()
 
     def _unwritable(self, error: OSError) -> IndexUnavailable:
         reason = error.strerror or error
@@ -351,66 +320,29 @@ class Index:
         )
 
     def _switch(self, entry: Entry) -> None:
-        catalog = self._state.catalog.with_entry(entry)
+        catalog = self._shelves.catalog.with_entry(entry)
         self._files.write_catalog(catalog)
         generations = {each.generation for each in catalog.editions(entry.name)}
         self._files.drop_generations(entry.name, keep=generations)
         self._meaning.keep({each.collection for each in catalog.entries})
-        self._refresh()
+        self._shelves.refresh()
 
     def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
         """The shelves of the given libraries, or of all, each once."""
-        self._refresh()
-        names = self._state.catalog.libraries if libraries is None else libraries
+        self._shelves.refresh()
+        names = self._shelves.catalog.libraries if libraries is None else libraries
         shelves = {id(each): each for each in map(self._shelf, names)}
-        return [self._with_memory(each)[0] for each in shelves.values()]
+        return [self._with_examples(each)[0] for each in shelves.values()]
 
-    def _with_memory(self, shelf: Shelf) -> tuple[Shelf, tuple[KeptExample, ...]]:
-        """A shelf whose ranking counts the kept examples, and those that use its APIs.
-
-        Another version, or another library of this name, may have none of an example's APIs.
-        """
+    def _with_examples(self, shelf: Shelf) -> tuple[Shelf, tuple[KeptExample, ...]]:
+        """A shelf and the kept examples that use its APIs, which its ranking then counts."""
         if not self._uses_examples:
             return shelf, ()
-        name, key = shelf.entry.name, (shelf.entry.name, shelf.entry.root)
-        stamp = self.examples.stamp(name)
-        record = self._state.shelves_with_examples.get(key)
-        if record is None or not record.is_current(shelf, stamp, self._left_out):
-            all_kept = self.examples.of(name) if stamp else ()
-            others = [one for one in all_kept if one.origin != self._left_out or not one.origin]
-            pairs = [(one, rows) for one in others if len(rows := shelf.rows_of(one.apis))]
-            kept_examples = tuple(one for one, _ in pairs)
-            if kept_examples:
-                vectors = self.examples.vectors(kept_examples, self._meaning.embedder)
-                memory = Memory(vectors, [rows for _, rows in pairs])
-                shelf = replace(shelf, corpus=replace(shelf.corpus, memory=memory))
-            record = _ShelfWithExamples(shelf, kept_examples, stamp, self._left_out)
-            self._state.shelves_with_examples[key] = record
-        return record.shelf, record.examples
-
-    def _refresh(self) -> None:
-        """Catch up with what this or another process has written since the last call."""
-        with self._refresh_lock:
-            state, stamp = self._state, self._files.catalog_stamp()
-            if stamp == state.stamp:
-                return
-            try:
-                state.catalog = self._files.read_catalog()
-            except IndexCorrupt as error:
-                self._warn(f"{error} The index is built again.")
-                self._meaning.reset()
-                self._files.wipe()
-                state.catalog = Catalog()
-            state.stamp = self._files.catalog_stamp()
-            entries = {(each.name, each.root): each for each in state.catalog.entries}
-            shelves = dict(state.shelves)
-            state.shelves = {
-                key: shelf for key, shelf in shelves.items() if entries.get(key) == shelf.entry
-            }
+        return self._shelves.with_examples(shelf, self._meaning.embedder, self._left_out)
 
     def _entry(self, library: str) -> Entry:
         """The edition in use here, or else the last one read. Raises LibraryNotFound."""
-        catalog = self._state.catalog
+        catalog = self._shelves.catalog
         entry = catalog.find(library)
         if entry is not None and self._roots.get(entry.name, entry.root) != entry.root:
             root = self._roots[entry.name]
@@ -422,54 +354,23 @@ class Index:
         return entry
 
     def _shelf(self, library: str) -> Shelf:
-        return self._of(self._entry(library))
+        # Another process may replace the edition while this one reads it.
+        return self._shelves.read(self._entry(library)) or self._shelf(library)
 
-    def _shelves(self) -> Iterator[Shelf]:
+    def _all_shelves(self) -> Iterator[Shelf]:
         """All libraries, by name, except those that are damaged or were just removed."""
-        self._refresh()
-        for name in sorted(self._state.catalog.libraries):
+        self._shelves.refresh()
+        for name in sorted(self._shelves.catalog.libraries):
             with suppress(LibraryNotFound):
                 yield self._shelf(name)
 
-    def _of(self, entry: Entry) -> Shelf:
-        key = (entry.name, entry.root)
-        shelf = self._state.shelves.get(key)
-        if shelf is None or shelf.entry != entry:
-            try:
-                info, corpus, tables = self._files.read_generation(entry)
-            except IndexCorrupt as error:
-                if not self._forget(entry, error):
-                    return self._shelf(entry.name)
-                raise LibraryNotFound(
-                    f"{error} Build it again: exploracoder index {entry.name}"
-                ) from None
-            shelf = Shelf(entry, info, corpus, tables)
-            self._state.shelves[key] = shelf
-        return shelf
-
     def _old(self, library: LibraryInfo) -> Shelf | None:
         """The shelf read from the same place before, or another edition's to share vectors with."""
-        editions = self._state.catalog.editions(library.name)
+        editions = self._shelves.catalog.editions(library.name)
         for entry in sorted(editions, key=lambda each: each.root != library.root)[:1]:
             with suppress(LibraryNotFound):
-                return self._of(entry)
+                return self._shelves.read(entry)
         return None
-
-    def _forget(self, entry: Entry, error: IndexCorrupt) -> bool:
-        """Remove a damaged edition; False if its files are gone because a newer one replaced it."""
-        with self._locked():
-            self._refresh()
-            if entry not in self._state.catalog.entries:
-                return False
-            self._warn(f"{error} It is read again.")
-            self._files.write_catalog(self._state.catalog.without_edition(entry))
-            self._refresh()
-            return True
-
-    def _locked(self) -> AbstractContextManager[object]:
-        from filelock import FileLock
-
-        return FileLock(self._files.lock, timeout=LOCK_TIMEOUT_S, is_singleton=True)
 
 
 def _free_examples(harvest: Harvest) -> list[str]:
