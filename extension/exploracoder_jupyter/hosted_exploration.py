@@ -252,7 +252,7 @@ class HostedExploration:
     async def _open_session(self, command: c.Command | None) -> None:
         say = self._teller.say
         exploration = self._teller.now
-        index = await self._workshop.shelves.view()
+        index = await self._workshop.index.view()
         libraries = await self._libraries(exploration, index)
         say(message="Starting the scratch kernel")
         await self._kernel.start(self.path)
@@ -288,7 +288,7 @@ class HostedExploration:
         libraries = []
         for target in exploration.task.libraries:
             self._teller.say(message=Text("Reading the docs of %1", short(target)))
-            library = await workshop.shelves.put(target, interpreter, index)
+            library = await workshop.index.put(target, interpreter, index)
             old = by_name.get(library.name)
             old_fields = {"summary": old.summary, "examples": old.examples} if old else {}
             libraries.append(library.model_copy(update=old_fields))

@@ -43,7 +43,7 @@ from exploracoder_jupyter.protocol import (
 )
 from exploracoder_jupyter.pythons import Pythons, absolute
 from exploracoder_jupyter.sandboxes import Sandboxes
-from exploracoder_jupyter.server_index import Shelves
+from exploracoder_jupyter.server_index import ServerIndex
 from exploracoder_jupyter.services import services_of
 from exploracoder_jupyter.source_lookups import Lookups
 from exploracoder_jupyter.weights_download import WeightsDownload
@@ -266,7 +266,7 @@ class Host:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.to_thread(self.workshop.journal.prune)
-        self.workshop.shelves.close()
+        self.workshop.index.close()
 
     async def _start(self, hosted_exploration: HostedExploration) -> None:
         try:
@@ -438,7 +438,7 @@ def host_for(app: ExploraCoder) -> Host:
         events=events,
         journal=Journal(journal_folder(app.journal_folder)),
         pythons=Pythons(services),
-        shelves=Shelves(open_index, events),
+        index=ServerIndex(open_index, events),
         lookups=Lookups(events),
         download=WeightsDownload(services.log),
     )

@@ -32,7 +32,7 @@ _TELL_EVERY_SECONDS = 0.2
 _STAGES = {"read": "Reading the source", "embed": "Indexing the docs"}
 
 
-class Shelves:
+class ServerIndex:
     """Opens the index on first use.
 
     Args:

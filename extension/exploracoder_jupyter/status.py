@@ -63,7 +63,7 @@ async def libraries(host: Host, kernel_name: str | None) -> Libraries:
     workshop = host.workshop
     python = await workshop.pythons.of_kernel(kernel_name)
     installed_libraries = await workshop.pythons.installed(python)
-    indexed_names = await workshop.shelves.names()
+    indexed_names = await workshop.index.names()
     listing = tuple(
         one.model_copy(update={"is_indexed": one.name in indexed_names})
         for one in installed_libraries
@@ -80,7 +80,7 @@ async def index_library(host: Host, request: IndexRequest) -> IndexedLibrary:
     target = absolute(request.target, workshop.services.root)
     python = await workshop.pythons.of_kernel(request.kernel_name)
     await workshop.pythons.targets((target,), python)
-    library = await workshop.shelves.put(target, await workshop.pythons.interpreter(python))
+    library = await workshop.index.put(target, await workshop.pythons.interpreter(python))
     return IndexedLibrary(
         target=request.target,
         name=library.name,
@@ -99,7 +99,7 @@ async def search(host: Host, query: str, names: list[str], k: int) -> SearchResu
         raise InputError("The query is empty.")
     if not names:
         raise InputError("Name at least one library to search in.")
-    return SearchResults(apis=await host.workshop.shelves.search(query, names, k))
+    return SearchResults(apis=await host.workshop.index.search(query, names, k))
 
 
 async def look_up(host: Host, request: LibraryLookup) -> LookupAnswer:

@@ -27,7 +27,7 @@ from exploracoder_jupyter.journal import Journal
 from exploracoder_jupyter.models import LazyModel
 from exploracoder_jupyter.protocol import CellOrigin
 from exploracoder_jupyter.pythons import Pythons
-from exploracoder_jupyter.server_index import Shelves
+from exploracoder_jupyter.server_index import ServerIndex
 from exploracoder_jupyter.services import Services
 from exploracoder_jupyter.source_lookups import Lookups
 from exploracoder_jupyter.weights_download import WeightsDownload
@@ -165,7 +165,7 @@ class Workshop:
     events: EventLog
     journal: Journal
     pythons: Pythons
-    shelves: Shelves
+    index: ServerIndex
     lookups: Lookups
     download: WeightsDownload
 
