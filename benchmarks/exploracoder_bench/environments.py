@@ -78,9 +78,9 @@ def pip(*arguments: str) -> None:
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
         lines = [line for line in process.stderr.strip().splitlines() if line.strip()]
-        # What is last may only say that a part of pip failed: the part's own error comes before.
-        causes = [at for at, line in enumerate(lines) if line.lstrip().startswith("ERROR:")]
-        shown = lines[causes[-1] :][:_SHOWN_LINES] if causes else lines[-_SHOWN_LINES:]
+        # What comes last may only say that some part of pip failed: the first error says why.
+        errors = [at for at, line in enumerate(lines) if line.lstrip().startswith("ERROR:")]
+        shown = lines[errors[0] :][:_SHOWN_LINES] if errors else lines[-_SHOWN_LINES:]
         words = " ".join(line.strip() for line in shown) or "no message"
         raise SetupError(f"pip {arguments[0]} failed: {words}")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -38,7 +37,8 @@ from exploracoder.repositories import tools_cache
 _MAX_NAMES = 4
 _MAX_MEMBERS = 24
 _MAX_BODY_LINES = 12
-_MAX_ASSIGNMENT_LINES = 12
+_MAX_ASSIGNMENT_CHARS = 400
+_MAX_ASSIGNMENT_LINES = 40
 # Errors in a call or a name: the signature explains them, and the body does not.
 _CALL_ERRORS = {"TypeError", "AttributeError", "NameError", "ImportError", "ModuleNotFoundError"}
 
@@ -112,7 +112,7 @@ class SourceLookup:
             return ""
         text = read_python(file)
         lines = text.split("\n")[item.first_line - 1 : item.end_line]
-        assignments = list(_assignments(text, "\n".join(lines)))
+        assignments = _assignments(text, item)
         if assignments:
             assignments.insert(0, f"\n# It reads from {module.name}:")
         head = f"# {item.qualname}: {file.name}, line {item.first_line}"
@@ -162,20 +162,24 @@ class SourceLookup:
         return f"{class_.item.name} has no {name}. It has: {listing}{more}"
 
 
-def _assignments(text: str, code: str) -> Iterator[str]:
-    """The lines of a module's assignments whose names ``code`` reads; of each, the first few."""
-    nodes = ast.walk(syntax.tree(textwrap.dedent(code)))
-    read = {node.id for node in nodes if isinstance(node, ast.Name)}
-    for node in syntax.tree(text).body:
-        if not isinstance(node, ast.Assign | ast.AnnAssign):
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = {one.id for each in targets for one in ast.walk(each) if isinstance(one, ast.Name)}
-        if names & read:
-            lines = text.split("\n")[node.lineno - 1 : node.end_lineno]
-            yield from lines[:_MAX_ASSIGNMENT_LINES]
-            if len(lines) > _MAX_ASSIGNMENT_LINES:
-                yield f"    # … {len(lines) - _MAX_ASSIGNMENT_LINES} more lines"
+def _assignments(text: str, item: Class | Function) -> list[str]:
+    """The lines of those assignments of a module that a definition reads, cut to size."""
+    module = syntax.tree(text)
+    definitions = (node for node in ast.walk(module) if isinstance(node, syntax.DEFINITIONS))
+    node = next((one for one in definitions if syntax.first_line(one) == item.first_line), None)
+    if node is None:
+        return []
+    loads = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    names = {one.id for one in loads if isinstance(one.ctx, ast.Load)}
+    names -= syntax.assigned(node) | syntax.parameters(node)
+    lines: list[str] = []
+    for one in module.body:
+        if isinstance(one, ast.Assign | ast.AnnAssign):
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            if names & {target.id for target in targets if isinstance(target, ast.Name)}:
+                own = ast.get_source_segment(text, one) or ""
+                lines += clip(own, _MAX_ASSIGNMENT_CHARS).splitlines()
+    return lines[:_MAX_ASSIGNMENT_LINES]
 
 
 async def look_up(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from exploracoder.engine.reading.syntax import first_line, tree
@@ -10,8 +11,7 @@ from exploracoder.errors import InputError
 from exploracoder.state import Target
 
 _FUTURE = "from __future__ import "
-# The fields of syntax nodes that are not evaluated where a file asks for it from ``__future__``.
-_ANNOTATIONS = frozenset({"annotation", "returns"})
+_NEWLINE = re.compile(r"\r\n?|\n")
 
 
 def target_text(target: Target) -> str:
@@ -31,17 +31,25 @@ def target_text(target: Target) -> str:
 def placed(source: str, code: str, name: str) -> str:
     """``source``, a file's text, with ``code`` in place of the class ``name``.
 
-    Where it has none, ``code`` goes before the first statement that needs the class as the file is
-    imported, or else to the end: it may need all that stands before.
-    The file's imports from ``__future__`` stay first, joined by those of the code. Code that is not
-    Python is put in as it is: compiling the file says what is wrong with it.
+    Where it has none, ``code`` goes before the first statement that reads the name on import, or
+    else to the end: it may need all that stands before. The file's imports from ``__future__`` stay
+    first, joined by those of the code. Code that is not Python is put in as it is: compiling the
+    file says what is wrong with it.
     """
     rest, features = _without_future(code)
-    lines = source.splitlines()
-    first, last = _span(source, name) or (_first_need(source, name),) * 2
-    whole = "\n".join([*lines[:first], *rest.strip("\n").splitlines(), *lines[last:]])
-    missing = [feature for feature in features if feature not in _without_future(source)[1]]
+    lines, own_features = _lines(source), _without_future(source)[1]
+    place = _span(source, name)
+    if place is None:
+        is_deferred = "annotations" in (*features, *own_features)
+        place = (_first_read(source, name, has_annotations=not is_deferred),) * 2
+    whole = "\n".join([*lines[: place[0]], *_lines(rest.strip("\n")), *lines[place[1] :]])
+    missing = [feature for feature in features if feature not in own_features]
     return _with_future(whole, missing) + "\n"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as Python counts them; `str.splitlines` splits at form feeds, too."""
+    return _NEWLINE.split(text.removesuffix("\n")) if text else []
 
 
 def _span(source: str, name: str) -> tuple[int, int] | None:
@@ -52,25 +60,42 @@ def _span(source: str, name: str) -> tuple[int, int] | None:
     return None
 
 
-def _first_need(source: str, name: str) -> int:
-    """The line, from 0, of the first statement that needs ``name`` on import, or past the last."""
-    annotations = "annotations" in _without_future(source)[1]
+def _first_read(source: str, name: str, *, has_annotations: bool) -> int:
+    """The line, from 0, above the first statement that reads ``name`` on import, or the end."""
+    end = 0
     for node in ast.parse(source).body:
-        if _needs(node, name, _ANNOTATIONS if annotations else frozenset()):
-            return first_line(node) - 1
-    return len(source.splitlines())
+        first = first_line(node) - 1
+        if first >= end:
+            # Comments above a statement stay with it, except those above the first.
+            above = end or first
+        if _reads(node, name, has_annotations=has_annotations):
+            return above
+        end = node.end_lineno or node.lineno
+    return len(_lines(source))
 
 
-def _needs(node: ast.AST, name: str, unread: frozenset[str]) -> bool:
-    """Whether a statement reads a name as it runs; the fields ``unread`` of a node are not run."""
-    if isinstance(node, ast.Name):
-        return node.id == name and isinstance(node.ctx, ast.Load)
-    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-    parts = []
-    for field, value in ast.iter_fields(node):
-        if field not in unread and not (is_function and field == "body"):
-            parts += value if isinstance(value, list) else [value]
-    return any(isinstance(one, ast.AST) and _needs(one, name, unread) for one in parts)
+def _reads(statement: ast.stmt, name: str, *, has_annotations: bool) -> bool:
+    """Whether a statement reads a name as it runs, annotations included if they are evaluated."""
+    nodes: list[ast.AST] = [statement]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            return True
+        later = _later(node) if has_annotations else _later(node) | {"annotation", "returns"}
+        for field, value in ast.iter_fields(node):
+            parts = value if isinstance(value, list) else [value]
+            nodes += [one for one in parts if isinstance(one, ast.AST) and field not in later]
+    return False
+
+
+def _later(node: ast.AST) -> set[str]:
+    """The fields of a syntax node that are not evaluated when it is reached."""
+    test = node.test if isinstance(node, ast.If) else None
+    is_typing = "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+    if is_typing or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return {"body", "type_params"}
+    # `ast.TypeAlias` came with Python 3.12.
+    return {"type_params", "value"} if type(node).__name__ == "TypeAlias" else {"type_params"}
 
 
 def _without_future(code: str) -> tuple[str, list[str]]:
@@ -82,7 +107,7 @@ def _without_future(code: str) -> tuple[str, list[str]]:
     import_lines = {
         line for one in imports for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
     }
-    rest = [line for number, line in enumerate(code.splitlines(), 1) if number not in import_lines]
+    rest = [line for number, line in enumerate(_lines(code), 1) if number not in import_lines]
     return "\n".join(rest), [alias.name for one in imports for alias in one.names]
 
 
@@ -90,7 +115,7 @@ def _with_future(code: str, features: list[str]) -> str:
     """Code with imports from ``__future__`` where they are allowed: after its docstring."""
     if not features:
         return code
-    body, lines = tree(code).body, code.splitlines()
+    body, lines = tree(code).body, _lines(code)
     has_doc = bool(body) and ast.get_docstring(ast.Module(body=body[:1], type_ignores=[]))
     end = (body[0].end_lineno or 0) if has_doc else 0
     return "\n".join([*lines[:end], _FUTURE + ", ".join(features), *lines[end:]])
