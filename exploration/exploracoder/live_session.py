@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from exploracoder_kernel.errors import SidecarError
@@ -23,7 +24,7 @@ from exploracoder.abilities import abilities_of, check
 from exploracoder.engine.running import steering
 from exploracoder.engine.running.plan_edits import edit_plan, restore
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import CommandError, ExploraCoderError, InputError
+from exploracoder.errors import CommandError, ExploraCoderError, InputError, SetupError
 from exploracoder.events import Abilities, Activity, Progress
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
@@ -34,6 +35,8 @@ from exploracoder.steps import Worker
 from exploracoder.texts import Text, words_of
 
 Work = Callable[[], Coroutine[Any, Any, None]]
+# A cell that the user ran by hand: its subtask, code, branch, and what came out.
+OwnRun = tuple[str, str, str, Observation]
 _log = logging.getLogger("exploracoder.live_session")
 
 OnProgress = Callable[[Exploration, Progress], None]
@@ -78,7 +81,10 @@ class LiveSession(Session):
         self._on_progress = on_progress
         self._on_text = on_text
         self._task: asyncio.Task[None] | None = None
-        self._runs: list[Work] = []
+        # What saves and reports after a piece of work; cancelling the work does not stop it.
+        self._settling: asyncio.Task[None] | None = None
+        self._is_unsaved = False
+        self._runs: list[OwnRun] = []
         self._preview: Step | None = None
         # Deleted steps by subtask id, each with the ids of the subtasks that came after it.
         self._deleted_steps: dict[str, tuple[Step, list[str]]] = {}
@@ -108,9 +114,14 @@ class LiveSession(Session):
         return self._task is not None and not self._task.done()
 
     async def __aexit__(self, *exc: object) -> None:
-        """Stop what is being worked on, save, and end the sidecar."""
+        """Stop what is being worked on, save, and end the sidecar.
+
+        Raises SetupError when what could not be saved before still cannot be.
+        """
         try:
             await self._cancel()
+            if self._is_unsaved:
+                await self._save(self.bench.exploration)
         finally:
             await super().__aexit__(*exc)
 
@@ -172,14 +183,14 @@ class LiveSession(Session):
         If the subtask no longer exists, the cell's branch is dropped.
         """
 
-        async def take() -> None:
-            worker = Worker(self.bench)
-            await self._then_go_on(worker.adopt(subtask, code, branch, observation))
-
+        run = subtask, code, branch, observation
         if self.is_working:
-            self._runs.append(take)
+            self._runs.append(run)
         else:
-            self._start(take)
+            self._start(partial(self._take, run))
+
+    async def _take(self, run: OwnRun) -> None:
+        await self._then_go_on(Worker(self.bench).adopt(*run))
 
     async def _open(self) -> None:
         await super()._open()
@@ -189,6 +200,8 @@ class LiveSession(Session):
         if bench.exploration.status == "running":
             bench.change(status="paused", reason="")
         await self._settle()
+        if self._is_unsaved:
+            raise SetupError(self.progress.error)
 
     def _work_for(self, command: c.Command) -> Work:
         """The work that a command asks for."""
@@ -239,12 +252,13 @@ class LiveSession(Session):
 
     async def _guard(self, work: Work) -> None:
         """Run a piece of work; report whatever stops it, and keep what was found."""
-        bench, error = self.bench, ""
+        bench, error, is_done = self.bench, "", False
         bench.limits.start_clock()
         bench.change(status="running", reason="")
         self._say(activity="working", error="", message="")
         try:
             await work()
+            is_done = True
         except asyncio.CancelledError:
             self._say(message="Cancelled")
             raise
@@ -257,27 +271,42 @@ class LiveSession(Session):
             if self._preview is not None:
                 bench.exploration = self.exploration
                 self._preview = None
-            await asyncio.shield(self._settle(error))
-        while self._runs and not error:
+            # After a failure the cells that the user ran meanwhile are candidates, and no more.
+            runs, self._runs = ([], self._runs) if is_done else (self._runs, [])
+            self._settling = asyncio.ensure_future(self._settle(error, runs))
+            await asyncio.shield(self._settling)
+        while self._runs and is_done:
             # A cell that the user ran in the meantime is a decision like any other.
-            await self._guard(self._runs.pop(0))
+            await self._guard(partial(self._take, self._runs.pop(0)))
 
     async def _cancel(self) -> None:
-        self._runs.clear()
+        """Stop the work and wait until that is saved, which a second cancellation does not stop."""
         task = self._task
         if task is None or task.done():
             return
+        if self._settling is not None:
+            await asyncio.wait({self._settling})
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        await asyncio.wait({task})
+        if self._settling is not None:
+            await asyncio.wait({self._settling})
+        if self._runs:
+            runs, self._runs = self._runs, []
+            await self._settle("", runs)
 
-    async def _settle(self, error: str = "") -> None:
+    async def _settle(self, error: str = "", runs: Sequence[OwnRun] = ()) -> None:
         """Save the exploration after work has stopped, and report what it waits for."""
         bench = self.bench
+        for run in runs:
+            await Worker(bench).add_own(*run)
         status, activity, part = _resting(bench.exploration)
         bench.limits.count_time()
         bench.change(status=status, reason=error)
-        await self._save(bench.exploration)
+        try:
+            await self._save(bench.exploration)
+            self._is_unsaved = False
+        except ExploraCoderError as failure:
+            error, self._is_unsaved = error or words_of(failure), True
         await self._attend()
         # Report last, since a listener may send the next command at once.
         self._say(activity=activity, part=part, error=error)

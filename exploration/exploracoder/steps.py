@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exploracoder_kernel.errors import BranchNotFound
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.abilities import Rules
@@ -56,17 +56,26 @@ class Worker:
 
     async def adopt(self, subtask: str, code: str, branch: str, observation: Observation) -> bool:
         """Adopt what the user ran by hand in a branch, and accept it if it ran."""
+        candidate = await self.add_own(subtask, code, branch, observation)
+        if candidate is None:
+            return False
+        step = steering.find_step(self._bench.exploration, subtask)
+        return await self._accept_own(step, candidate)
+
+    async def add_own(
+        self, subtask: str, code: str, branch: str, observation: Observation
+    ) -> Candidate | None:
+        """Make what the user ran by hand in a branch a candidate; None if that is gone."""
         bench = self._bench
         step = steering.find_in(bench.exploration, subtask)
-        if step is None:
-            await bench.sidecar.drop(branch)
-            return False
         try:
-            candidate = await steering.adopt(bench, step, code, branch, observation)
-        except BranchNotFound:
-            # Its kernel has been restarted since.
-            return False
-        return await self._accept_own(step, candidate)
+            if step is not None:
+                return await steering.adopt(bench, step, code, branch, observation)
+            await bench.sidecar.drop(branch)
+        except SidecarError:
+            # Its kernel has been restarted since, or is gone.
+            pass
+        return None
 
     async def skip(self, step: Step) -> bool:
         """Leave a subtask out."""
@@ -77,22 +86,24 @@ class Worker:
     async def debug(self, step: Step, candidate: Candidate, hint: str) -> None:
         """Ask for a repair of a candidate."""
         bench = self._bench
-        step = await self._opened(step)
-        base = bench.branches.current
-        why = _doubt(candidate, hint) if hint or candidate.ran else ""
-        proposal = await repair(bench, step, candidate, hint=why)
+        with steering.all_or_nothing(bench):
+            step = await self._opened(step)
+            base = bench.branches.current
+            why = _doubt(candidate, hint) if hint or candidate.ran else ""
+            proposal = await repair(bench, step, candidate, hint=why)
         await self._show_proposal(proposal, base)
 
     async def draft(self, step: Step, hint: str) -> None:
         """Ask for other candidates."""
         bench = self._bench
-        step = await self._opened(step)
-        base = bench.branches.current
-        if not step.recommendation.apis:
-            step = await read_docs(bench, step)
-        candidate = step.candidate or (step.candidates[-1] if step.candidates else None)
-        why = _doubt(candidate, hint) if candidate else hint
-        proposal = await explore(bench, step, hint=why)
+        with steering.all_or_nothing(bench):
+            step = await self._opened(step)
+            base = bench.branches.current
+            if not step.recommendation.apis:
+                step = await read_docs(bench, step)
+            candidate = step.candidate or (step.candidates[-1] if step.candidates else None)
+            why = _doubt(candidate, hint) if candidate else hint
+            proposal = await explore(bench, step, hint=why)
         if proposal.chosen is None:
             proposal = proposal.model_copy(update={"chosen": step.chosen})
         await self._show_proposal(proposal, base)

@@ -19,8 +19,8 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder_retrieval.arrays import Matrix, np
 from exploracoder_retrieval.docfile import DocFile, write_docs
-from exploracoder_retrieval.errors import IndexCorrupt
+from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable
 from exploracoder_retrieval.files import write_atomically
 from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.ranking.candidates import Corpus
@@ -128,11 +128,26 @@ class Files:
         self.chroma = folder / "chroma"
         self._catalog = folder / "catalog.json"
 
-    def locked(self) -> AbstractContextManager[object]:
-        """The right to write to the folder, which one process has at a time."""
-        from filelock import FileLock
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Have the right to write to the folder, which one process has at a time.
 
-        return FileLock(self.folder / "lock", timeout=_LOCK_TIMEOUT_S, is_singleton=True)
+        Waits for it. Raises IndexUnavailable after ten minutes.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.folder / "lock", timeout=_LOCK_TIMEOUT_S, is_singleton=True)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise IndexUnavailable(
+                f"Another process has been writing to the index in {self.folder} for"
+                f" {_LOCK_TIMEOUT_S / 60:.0f} minutes. Try again when it is done, or end it."
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def catalog_stamp(self) -> tuple[int, int]:
         """A value that changes whenever the catalog is replaced."""

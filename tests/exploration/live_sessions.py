@@ -11,6 +11,7 @@ from typing import Any
 
 from exploracoder import confined_interpreter, prepare
 from exploracoder.commands import Mode
+from exploracoder.errors import SetupError
 from exploracoder.events import Progress, change_between
 from exploracoder.live_session import LiveSession
 from exploracoder.opening import Opening, local_scratch
@@ -31,6 +32,8 @@ class FollowedSession:
     saved: list[Exploration]
     reports: list[tuple[Exploration, Progress]]
     mirror: dict[str, Any] = field(default_factory=dict)
+    # Why nothing can be saved, while it says something.
+    save_trouble: str = ""
 
     async def do(self, *commands: Any) -> None:
         """Give commands, each when the one before is done."""
@@ -95,11 +98,12 @@ async def live_session(
 ) -> AsyncIterator[FollowedSession]:
     """A live session in this process; the current folder has the library."""
     exploration = exploration or new_exploration(**settings)
-    saves: list[Exploration] = []
     updates: list[tuple[Exploration, Progress]] = []
 
     async def save(state: Exploration) -> None:
-        saves.append(state)
+        if surface.save_trouble:
+            raise SetupError(surface.save_trouble)
+        surface.saved.append(state)
 
     here = Path.cwd()
     sandboxing = choose("auto", python=sys.executable, cwd=here)
@@ -118,5 +122,6 @@ async def live_session(
                 mode=mode,
                 on_progress=lambda state, progress: updates.append((state, progress)),
             )
+            surface = FollowedSession(session, [], updates)
             async with session:
-                yield FollowedSession(session, saves, updates)
+                yield surface

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 from exploracoder import commands as c
-from exploracoder.errors import CommandError, InputError
+from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.live_session import LiveSession
 from exploracoder.state import Exploration
 from exploracoder.testing import Delay, Failure, ScriptedModelServer
@@ -456,6 +456,98 @@ async def test_cancelling_keeps_what_was_accepted_and_the_work_can_go_on(serve: 
     assert [step.status for step in exploration.steps][:1] == ["done"]
     assert exploration.status == "waiting"
     assert surface.statuses[:2] == ["done", "review"]
+
+
+@pytest.mark.parametrize("what", ["draft", "debug"])
+async def test_a_retry_that_is_cancelled_or_fails_leaves_what_was_accepted(
+    serve: Serve, what: str
+) -> None:
+    server = serve(TeaModel(drafts={1: [Delay(30, fenced(WEAK)), REFUSES]}, debugs={1: [REFUSES]}))
+    retry = c.Draft(subtask="step-1") if what == "draft" else c.Debug(subtask="step-1", hint="No.")
+    async with live_session(server) as surface:
+        await accept_all(surface)
+        await surface.do(c.Synthesize())
+        before = surface.session.exploration
+        if what == "draft":
+            await surface.session.do(retry)
+            await asyncio.to_thread(wait_until_asked, server, "draft", 1)
+            await surface.session.do(c.Cancel())
+            cancelled = surface.session.exploration
+            assert (cancelled.steps, cancelled.solution) == (before.steps, before.solution)
+        await surface.do(retry)
+        after, error = surface.session.exploration, surface.error
+
+    assert "key" in error
+    assert (after.steps, after.solution) == (before.steps, before.solution)
+
+
+async def test_another_choice_that_is_cancelled_leaves_what_was_accepted(serve: Serve) -> None:
+    async with live_session(serve()) as surface:
+        await accept_all(surface)
+        await surface.do(c.Synthesize())
+        await surface.do(c.TryCode(subtask="step-1", code="1 / 0"))
+        branches = len(await surface.session.bench.sidecar.measure())
+        before = surface.session.exploration
+        slow = f"import time\ntime.sleep(60)\n{READ}"
+        await surface.session.do(c.TryCode(subtask="step-1", code=slow))
+        await asyncio.sleep(1.0)
+        await surface.session.do(c.Cancel())
+        after = surface.session.exploration
+        left = len(await surface.session.bench.sidecar.measure())
+
+    assert (after.steps, after.solution) == (before.steps, before.solution)
+    assert left == branches
+
+
+async def test_what_the_user_ran_while_work_was_cancelled_is_a_candidate(serve: Serve) -> None:
+    model = TeaModel(is_lost=True, drafts={2: [Delay(30, fenced(KEEP))]})
+    server = serve(model)
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        await surface.session.do(c.Accept(subtask="step-1"))
+        await asyncio.to_thread(wait_until_asked, server, "draft", 2)
+        bench = surface.session.bench
+        branch = await bench.sidecar.fork(bench.branches.current)
+        observation = await bench.sidecar.run(branch, WEAK)
+        await surface.session.take_run("step-2", WEAK, branch, observation)
+        await surface.session.do(c.Cancel())
+        saved = surface.saved[-1]
+        own = saved.steps[1].candidates[-1]
+        await surface.do(c.Accept(subtask="step-2", candidate=own.id))
+
+    assert (own.code, own.origin, own.ran) == (WEAK, "user", True)
+    assert saved.steps[1].is_open
+    assert chosen_codes(surface.session.exploration)[:2] == [READ, WEAK]
+
+
+async def test_what_cannot_be_saved_is_said_and_work_goes_on_when_it_can_be(serve: Serve) -> None:
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        surface.save_trouble = "The disk is full."
+        await surface.do(c.Accept(subtask="step-1"))
+        said, activity = surface.error, surface.session.progress.activity
+        surface.save_trouble = ""
+        await surface.do(c.GoOn(), c.Accept(subtask="step-2"))
+        saved = surface.saved[-1]
+
+    assert (said, activity) == ("The disk is full.", "review")
+    assert surface.error == ""
+    assert [step.status for step in saved.steps][:2] == ["done", "done"]
+
+
+async def test_what_could_not_be_saved_is_saved_at_the_end(serve: Serve) -> None:
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        surface.save_trouble = "The disk is full."
+        await surface.do(c.Accept(subtask="step-1"))
+        surface.save_trouble = ""
+    assert surface.saved[-1].steps[0].status == "done"
+
+    with pytest.raises(SetupError, match="The disk is full"):
+        async with live_session(serve()) as surface:
+            await surface.do(c.GoOn(), c.GoOn())
+            surface.save_trouble = "The disk is full."
+            await surface.do(c.Accept(subtask="step-1"))
 
 
 async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serve) -> None:

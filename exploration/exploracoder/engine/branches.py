@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,16 @@ class Branches:
         observation = await self.sidecar.run(branch, code)
         self.bench.limits.spend(part, seconds_execution=time.monotonic() - before)
         return observation
+
+    async def run_in_fork(self, part: str, base: str, code: str) -> tuple[str, Observation]:
+        """Run a snippet in a new fork of a branch, which is dropped if the run is interrupted."""
+        branch = await self.sidecar.fork(base)
+        try:
+            return branch, await self.run(part, branch, code)
+        except BaseException:
+            with suppress(SidecarError):
+                await self.sidecar.drop(branch)
+            raise
 
     async def primed_root(self, part: str) -> str:
         """The root with the libraries imported, in which variants of a snippet are tried quickly.

@@ -13,10 +13,11 @@ from exploracoder.engine.exploring.conversation import error_text
 from exploracoder.engine.exploring.explorer import explore
 from exploracoder.engine.knowing.recommender import recommend
 from exploracoder.engine.reading.value_text import clip, describe_variables, without_addresses
+from exploracoder.engine.running.steering import remember_chain
 from exploracoder.engine.running.trial import run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
-from exploracoder.state import Attempt, Exploration, Step
+from exploracoder.state import Attempt, Step
 
 
 async def doubt_step_before(bench: Workbench, failed_step: Step) -> bool:
@@ -60,30 +61,16 @@ async def _redo(bench: Workbench, step: Step, why: str) -> bool:
 
     Returns whether all of them are done now; if not, the chain and its state are restored.
     """
-    exploration, branch, bases = (
-        bench.exploration,
-        bench.branches.current,
-        dict(bench.branches.bases),
-    )
     if step.candidate is None:
         return False
-    is_better = False
+    put_back, is_better = remember_chain(bench), False
     try:
         is_better = await _redo_chain(bench, step, why)
     finally:
         # On interruption, too: what was accepted stands until there is something better.
         if not is_better:
-            bench.exploration = _put_back(bench.exploration, exploration)
-            bench.branches.current, bench.branches.bases = branch, bases
+            put_back()
     return is_better
-
-
-def _put_back(now: Exploration, before: Exploration) -> Exploration:
-    """The exploration with its explored steps restored; edits to the others stay."""
-    explored_steps = [step for step in before.steps if step.status in ("done", "failed")]
-    ids = {step.subtask.id for step in explored_steps}
-    others = [step for step in now.steps if step.subtask.id not in ids]
-    return now.model_copy(update={"steps": (*explored_steps, *others), "solution": before.solution})
 
 
 async def _redo_chain(bench: Workbench, step: Step, why: str) -> bool:

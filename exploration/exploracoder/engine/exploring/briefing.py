@@ -6,8 +6,11 @@ they are stored with its index (ExploraCoder, section 3.2 and appendix A.9).
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from contextlib import suppress
 
+from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.harvest import LibraryInfo, UsageExample
 from exploracoder_retrieval.index import Index
 from pydantic import BaseModel, ConfigDict, Field
@@ -61,7 +64,11 @@ async def brief(
     is_answered = bool(summary or plans or not (library.overview.strip() or library.examples))
     if is_answered:
         # An empty answer may be the server's fault, and the next one may be better.
-        index.set_memo(library.name, key, briefing.model_dump(mode="json"))
+        # In a thread: another process may be writing to the index for minutes. If it cannot be
+        # kept, it is asked for again.
+        with suppress(RetrievalError):
+            value = briefing.model_dump(mode="json")
+            await asyncio.to_thread(index.set_memo, library.name, key, value)
     return briefing
 
 

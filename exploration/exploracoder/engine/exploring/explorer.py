@@ -139,12 +139,19 @@ async def _add(
     # Without a hint, the step's old candidates ran on another state: they may work on this one.
     for candidate in trial.candidates if trial.hint else trial.new:
         new.pop(candidate.code, None)
-    trial.candidates += await asyncio.gather(
-        *(
+    runs = [
+        asyncio.ensure_future(
             trial.run(f"{trial.step.subtask.id}/{number}", code, origin, debug_of)
-            for number, code in enumerate(new, start=trial.next_number)
         )
-    )
+        for number, code in enumerate(new, start=trial.next_number)
+    ]
+    try:
+        trial.candidates += await asyncio.gather(*runs)
+    finally:
+        # One that fails must not leave the others running.
+        for run in runs:
+            run.cancel()
+        await asyncio.gather(*runs, return_exceptions=True)
     trial.bench.show(trial.shown)
 
 

@@ -7,7 +7,8 @@ the caller records the result on the bench.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from exploracoder_kernel.observation import Observation
 
@@ -71,18 +72,44 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     kept_branch = bench.branches.kept_branches.pop(candidate.id, None)
     if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
         return
-    before = bench.exploration, bench.branches.current, dict(bench.branches.bases)
-    later = await reopen(bench, step) if not step.is_open else ()
-    try:
+    with all_or_nothing(bench):
+        later = await reopen(bench, step) if not step.is_open else ()
         branch, choice = await _branch_of(bench, candidate, kept_branch)
-    except CommandError:
-        bench.exploration, bench.branches.current, bench.branches.bases = before
+        bench.branches.bases[step.subtask.id] = bench.branches.current
+        bench.branches.current = branch
+        bench.put(_done(step, choice))
+        await bench.branches.let_go()
+        await _carry_over(bench, later)
+
+
+@contextmanager
+def all_or_nothing(bench: Workbench) -> Iterator[None]:
+    """Put the chain back as it was if what is done to it fails or is interrupted.
+
+    What was accepted stands until there is something better. Edits to the plan of open steps stay.
+    """
+    put_back = remember_chain(bench)
+    try:
+        yield
+    except BaseException:
+        put_back()
         raise
-    bench.branches.bases[step.subtask.id] = bench.branches.current
-    bench.branches.current = branch
-    bench.put(_done(step, choice))
-    await bench.branches.let_go()
-    await _carry_over(bench, later)
+
+
+def remember_chain(bench: Workbench) -> Callable[[], None]:
+    """A function that puts the settled steps, the solution and the state back as they are now."""
+    before, branch, bases = bench.exploration, bench.branches.current, dict(bench.branches.bases)
+    old = {step.subtask.id: step for step in before.steps}
+
+    def put_back() -> None:
+        settled = [step for step in before.steps if not step.is_open]
+        ids = {step.subtask.id for step in settled}
+        others = (step for step in bench.exploration.steps if step.subtask.id not in ids)
+        open_steps = [one if one.is_open else old.get(one.subtask.id, one) for one in others]
+        bench.change(steps=(*settled, *open_steps), solution=before.solution)
+        bench.branches.current, bench.branches.bases = branch, bases
+
+    return put_back
 
 
 async def own(bench: Workbench, step: Step, code: str) -> Candidate:
@@ -91,8 +118,7 @@ async def own(bench: Workbench, step: Step, code: str) -> Candidate:
     The candidate is added to the step; its branch is kept if it ran.
     """
     base = bench.branches.current if step.is_open else await bench.branches.base_of(step)
-    branch = await bench.sidecar.fork(base)
-    observation = await bench.branches.run(step.subtask.id, branch, code)
+    branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     return await adopt(bench, step, code, branch, observation)
 
 
@@ -116,10 +142,11 @@ async def adopt(
     others = [one for one in step.candidates if one.id != candidate.id]
     candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
     bench.put(step.model_copy(update={"candidates": tuple(candidates)}))
+    replaced_branch = bench.branches.kept_branches.pop(candidate.id, branch)
     if observation.ran:
         bench.branches.kept_branches[candidate.id] = branch
-    else:
-        await bench.sidecar.drop(branch)
+    for one in {replaced_branch, branch} - set(bench.branches.kept_branches.values()):
+        await bench.sidecar.drop(one)
     return candidate
 
 
@@ -148,11 +175,11 @@ async def reopen(bench: Workbench, step: Step) -> tuple[Step, ...]:
 
 async def skip(bench: Workbench, step: Step) -> None:
     """Leave a step out of the chain, and rerun the later done ones without it."""
-    later = await reopen(bench, step) if not step.is_open else ()
-    skipped_step = step.model_copy(update={"status": "skipped", "chosen": None})
-    bench.put(skipped_step)
-    await bench.branches.let_go()
-    await _carry_over(bench, later)
+    with all_or_nothing(bench):
+        later = await reopen(bench, step) if not step.is_open else ()
+        bench.put(step.model_copy(update={"status": "skipped", "chosen": None}))
+        await bench.branches.let_go()
+        await _carry_over(bench, later)
 
 
 async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
@@ -172,8 +199,8 @@ async def _branch_of(
     """The branch that a candidate has run in, or a new one in which it runs again."""
     if kept_branch is not None:
         return kept_branch, candidate
-    branch = await bench.sidecar.fork(bench.branches.current)
-    observation = await bench.branches.run(candidate.id.rpartition("/")[0], branch, candidate.code)
+    part, base = candidate.id.rpartition("/")[0], bench.branches.current
+    branch, observation = await bench.branches.run_in_fork(part, base, candidate.code)
     if not observation.ran:
         await bench.sidecar.drop(branch)
         reason = observation.error.evalue if observation.error else observation.status

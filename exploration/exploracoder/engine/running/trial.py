@@ -114,9 +114,9 @@ async def run_again(bench: Workbench, step: Step) -> Step | None:
     run fails or shows nothing."""
     if step.candidate is None:
         return None
-    bench.branches.bases[step.subtask.id] = bench.branches.current
-    branch = await bench.sidecar.fork(bench.branches.current)
-    observation = await bench.branches.run(step.subtask.id, branch, step.candidate.code)
+    base = bench.branches.bases[step.subtask.id] = bench.branches.current
+    code = step.candidate.code
+    branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     candidate = step.candidate.model_copy(update={"observation": observation})
     if not is_sound(candidate):
         await bench.sidecar.drop(branch)
