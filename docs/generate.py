@@ -36,6 +36,8 @@ _LONG_CHARS = 40
 ENVIRONMENT: Mapping[str, str] = {
     "EXPLORACODER_CACHE": "folder for models, indexes, replies, and what is known of model servers;"
     " by default the user's cache folder",
+    "EXPLORACODER_DATA": "folder for kept examples and given docs; by default the"
+    " user's data folder, or the folder `data` of `EXPLORACODER_CACHE` if that is set",
     "EXPLORACODER_CONFIG": "folder for what you agreed to and for your table of prices; by default"
     " the user's configuration folder",
     "EXPLORACODER_MODEL": "the model to ask, unless `--model` names one",

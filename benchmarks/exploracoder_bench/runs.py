@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
+from exploracoder.folders import DATA
 from exploracoder.models.model_cost import Usage
 
 from exploracoder_bench.api_names import gold_names
@@ -239,7 +240,7 @@ def environment(problem: Problem, cache: Path | None = None) -> dict[str, str]:
     """The environment of a problem's commands: its search path, and ``cache`` if that is given."""
     own = dict(os.environ)
     if cache is not None:
-        own["EXPLORACODER_CACHE"] = str(cache)
+        own |= {"EXPLORACODER_CACHE": str(cache), "EXPLORACODER_DATA": str(cache / DATA)}
     if problem.search_path is not None:
         paths = [str(problem.search_path.absolute()), own.get("PYTHONPATH", "")]
         own["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)

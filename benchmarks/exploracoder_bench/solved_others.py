@@ -9,7 +9,7 @@ from pathlib import Path
 
 from exploracoder import prepare
 from exploracoder.errors import SetupError, raised_as
-from exploracoder.folders import cache_folder
+from exploracoder.folders import DATA, cache_folder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 from exploracoder_retrieval.examples.slices import standing_alone
@@ -35,7 +35,7 @@ def caches_of_solved(problems: Sequence[Problem], folder: Path) -> dict[str, Pat
         for problem in problems:
             caches[problem.name] = cache = folder / problem.slug
             _link(cache)
-            memory = KeptExamples(cache / prepare.index_folder().name)
+            memory = KeptExamples(cache / DATA)
             for name, problem_examples in examples.items():
                 if name != problem.name:
                     memory.keep(problem_examples)
@@ -69,9 +69,9 @@ def _examples(problem: Problem, index: Index) -> list[KeptExample]:
 
 def _link(cache: Path) -> None:
     """Make a cache folder that shares everything with the user's except the kept examples."""
-    own, index = cache_folder().absolute(), prepare.index_folder().absolute()
-    for source, place in ((own, cache), (index, cache / index.name)):
+    data = prepare.user_folder().absolute()
+    for source, place in ((cache_folder().absolute(), cache), (data, cache / DATA)):
         place.mkdir(parents=True, exist_ok=True)
-        for entry in source.iterdir():
-            if entry != index and entry.name != KeptExamples.FOLDER:
+        for entry in source.iterdir() if source.is_dir() else ():
+            if entry != data and entry.name != KeptExamples.FOLDER:
                 (place / entry.name).symlink_to(entry)

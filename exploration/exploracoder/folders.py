@@ -1,11 +1,14 @@
-"""The user's folders for this program: cache and configuration."""
+"""The user's folders for this program: cache, data and configuration."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_config_path
+from platformdirs import user_cache_path, user_config_path, user_data_path
+
+# The name of the data folder where it lies in the cache folder.
+DATA = "data"
 
 
 def cache_folder() -> Path:
@@ -15,6 +18,17 @@ def cache_folder() -> Path:
     """
     override = os.environ.get("EXPLORACODER_CACHE")
     return Path(override).expanduser() if override else user_cache_path("exploracoder")
+
+
+def data_folder() -> Path:
+    """The user's data folder: kept examples and docs that were given, which nothing brings back.
+
+    ``EXPLORACODER_DATA`` overrides it. Where only ``EXPLORACODER_CACHE`` is set, it is in there.
+    """
+    override, cache = os.environ.get("EXPLORACODER_DATA"), os.environ.get("EXPLORACODER_CACHE")
+    if override:
+        return Path(override).expanduser()
+    return cache_folder() / DATA if cache else user_data_path("exploracoder")
 
 
 def can_keep(folder: Path) -> bool:

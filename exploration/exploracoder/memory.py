@@ -1,6 +1,6 @@
 """Examples of the libraries, kept from the user's own code and from what they accepted.
 
-They stay on this machine, in a folder beside the index; prompts of later explorations show those
+They stay on this machine, in the user's data folder; prompts of later explorations show those
 that fit the task. Accepted code is kept at once; if it cannot be written, the work goes on.
 """
 

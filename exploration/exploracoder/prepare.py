@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.examples.kept import KeptExamples
 from exploracoder_retrieval.facts.module_files import ModuleFinder
 from exploracoder_retrieval.given_docs import GivenDocs
 from exploracoder_retrieval.harvest.docs.source import ALONE
@@ -20,7 +22,7 @@ from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
-from exploracoder.folders import cache_folder, can_keep
+from exploracoder.folders import cache_folder, can_keep, data_folder
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models import suggested_models
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
@@ -203,12 +205,27 @@ def index_folder() -> Path:
     return cache_folder() / "index"
 
 
+def user_folder() -> Path:
+    """The folder of what the user gave or accepted. Raises SetupError when it cannot be used.
+
+    What an index's folder has of it is moved there.
+    """
+    folder = data_folder()
+    with raised_as(SetupError, OSError, of=f"{folder} (set EXPLORACODER_DATA to use another)"):
+        for name in (KeptExamples.FOLDER, GivenDocs.FOLDER):
+            old, new = index_folder() / name, folder / name
+            if old.is_dir() and not new.exists():
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.move(old, new)
+    return folder
+
+
 def find_library(target: str | Path, interpreter: Interpreter) -> Target:
     """Resolve a library's name or path, including docs that were given for it.
 
     Raises RetrievalError if there is no such library.
     """
-    return find_target(target, interpreter, GivenDocs(index_folder()))
+    return find_target(target, interpreter, GivenDocs(user_folder()))
 
 
 def open_index(
@@ -228,7 +245,7 @@ def open_index(
     )
     folder = index_folder()
     try:
-        return Index.open(folder, embedder, chroma_url=chroma_url)
+        return Index.open(folder, embedder, chroma_url, user_folder=user_folder())
     except RetrievalError as error:
         advice = "" if can_keep(folder) else " Name another folder: EXPLORACODER_CACHE=FOLDER"
         raise SetupError(f"{error}{advice}") from error

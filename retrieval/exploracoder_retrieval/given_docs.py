@@ -1,4 +1,4 @@
-"""Documentation that a person supplied for a library, remembered beside the index.
+"""Documentation that a person supplied for a library, remembered apart from the index.
 
 It is user input, not derived data, so it outlives a rebuild of the index. Pages from the web are
 copied when they are given, and not again until they are given anew.
@@ -39,10 +39,12 @@ class DocsRecord(BaseModel):
 
 
 class GivenDocs:
-    """Reads and writes the given documentation, in a folder beside the index."""
+    """Reads and writes the given documentation in a user's folder."""
 
-    def __init__(self, index_folder: Path) -> None:
-        self._folder = index_folder / "given"
+    FOLDER = "given"
+
+    def __init__(self, user_folder: Path) -> None:
+        self._folder = user_folder / self.FOLDER
 
     def find(self, library: str) -> DocsRecord | None:
         """The documentation given for a library, by the name it was given for, or None.

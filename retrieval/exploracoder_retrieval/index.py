@@ -39,7 +39,7 @@ class Index:
     or found it current, it keeps using that edition, whatever others read; see `view`.
 
     ``on_warning`` is called with a sentence on what was found damaged and what is done about it.
-    The index holds nothing user-made, so damage is repaired by rebuilding.
+    What the index itself holds is not user-made, so damage is repaired by rebuilding.
     """
 
     def __init__(
@@ -48,11 +48,12 @@ class Index:
         embedder: Embedder,
         *,
         chroma_url: str | None,
+        user_folder: Path,
         on_warning: Callable[[str], None],
     ) -> None:
         self._files = Files(folder)
-        self.given_docs = GivenDocs(folder)
-        self.examples = KeptExamples(folder)
+        self.given_docs = GivenDocs(user_folder)
+        self.examples = KeptExamples(user_folder)
         self._uses_examples = True
         self._left_out = ""
         store = VectorStore(self._files.chroma, chroma_url)
@@ -74,9 +75,12 @@ class Index:
         embedder: Embedder,
         chroma_url: str | None = None,
         *,
+        user_folder: Path | None = None,
         on_warning: Callable[[str], None] = lambda _: None,
     ) -> Index:
         """Open the index in a folder, creating the folder if it is missing.
+
+        Kept examples and given docs are in ``user_folder``, by default in the index's folder.
 
         Raises:
             IndexUnavailable: the folder cannot be created.
@@ -87,7 +91,13 @@ class Index:
             raise IndexUnavailable(
                 f"The index folder {folder} cannot be made: {error.strerror or error}."
             ) from None
-        index = cls(folder, embedder, chroma_url=chroma_url, on_warning=on_warning)
+        index = cls(
+            folder,
+            embedder,
+            chroma_url=chroma_url,
+            user_folder=user_folder or folder,
+            on_warning=on_warning,
+        )
         index._shelves.refresh()
         return index
 

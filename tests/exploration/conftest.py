@@ -89,7 +89,7 @@ def surroundings(
     (shelf / "cache" / "dialects.json").unlink(missing_ok=True)
     (shelf / "cache" / "capabilities.json").unlink(missing_ok=True)
     # What one test's exploration solved is no example of another's.
-    shutil.rmtree(shelf / "cache" / "index" / "examples", ignore_errors=True)
+    shutil.rmtree(shelf / "cache" / "data" / "examples", ignore_errors=True)
     monkeypatch.setenv("EXPLORACODER_CONFIG", str(shelf / "config"))
     monkeypatch.setenv("EXPLORACODER_SANDBOX", sandboxing.level)
     monkeypatch.setenv("EXPLORACODER_STRATEGY", strategy)

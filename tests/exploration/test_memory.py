@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def cup(text):
 
 
 def kept() -> tuple[KeptExample, ...]:
-    return KeptExamples(prepare.index_folder()).all()
+    return KeptExamples(prepare.user_folder()).all()
 
 
 @pytest.fixture
@@ -186,3 +187,21 @@ def test_what_the_environment_holds_secret_is_blotted(monkeypatch: pytest.Monkey
 
     assert scrubber()("x = 'steep-in-secret-7'") == "x = '[key]'"
     assert scrubber()(SOLUTION) == SOLUTION
+
+
+@pytest.mark.usefixtures("mine")
+def test_what_is_kept_outlives_the_index_and_is_moved_out_of_one(
+    command: Command, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = command("memory", "list").out
+    index, data = prepare.index_folder(), prepare.user_folder()
+    shutil.move(data / "examples", index / "examples")
+    moved = command("memory", "list").out
+    shutil.rmtree(index)
+    after = command("memory", "list").out
+    monkeypatch.setenv("EXPLORACODER_DATA", str(shelf / "other"))
+    elsewhere = command("memory", "list").out
+
+    assert "Name the strong leaves" in before
+    assert moved == after == before
+    assert "Name the strong leaves" not in elsewhere

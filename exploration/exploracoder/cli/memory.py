@@ -65,9 +65,9 @@ def forget(library: str | None, ids: tuple[str, ...], yes: bool) -> int:
 def _examples() -> KeptExamples:
     from exploracoder_retrieval.examples.kept import KeptExamples
 
-    from exploracoder.prepare import index_folder
+    from exploracoder.prepare import user_folder
 
-    return KeptExamples(index_folder())
+    return KeptExamples(user_folder())
 
 
 def _line(one: KeptExample) -> str:

@@ -1,4 +1,4 @@
-"""Examples kept for a library in a folder beside the index, since an index may be thrown away.
+"""Examples kept for a library, apart from the index: an index may be thrown away.
 
 Each is a file of its own, written to a temporary file and renamed into place, so that a concurrent
 writer, a killed process or a full disk never damages existing examples.
@@ -56,12 +56,12 @@ class KeptExample(BaseModel):
 
 
 class KeptExamples:
-    """Reads and writes the kept examples, in a folder beside the index."""
+    """Reads and writes the kept examples in a user's folder."""
 
     FOLDER = "examples"
 
-    def __init__(self, index_folder: Path) -> None:
-        self._folder = index_folder / self.FOLDER
+    def __init__(self, user_folder: Path) -> None:
+        self._folder = user_folder / self.FOLDER
 
     def keep(self, examples: Sequence[KeptExample]) -> None:
         """Keep examples, replacing any with the same ID.
