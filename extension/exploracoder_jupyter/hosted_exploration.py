@@ -84,6 +84,7 @@ class HostedExploration:
         self._trouble = ""
         self._was_revived = False
         self._is_closed = False
+        self._has_ended = asyncio.Event()
         self._tasks: set[asyncio.Future[None]] = set()
 
     @property
@@ -201,8 +202,15 @@ class HostedExploration:
             await self._stop_live()
             self._teller.flush()
         finally:
-            self._teller.publish("closed")
-            await self._finish()
+            try:
+                self._teller.publish("closed")
+                await self._finish()
+            finally:
+                self._has_ended.set()
+
+    async def closed(self) -> None:
+        """Wait until `close`, which was called before, is over."""
+        await self._has_ended.wait()
 
     async def _finish(self) -> None:
         try:

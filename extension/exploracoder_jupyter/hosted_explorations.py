@@ -129,6 +129,11 @@ class Host:
         self.workshop.services.rooms.check()
         async with self._resume_lock:
             entry, is_kept = await self._latest(path)
+            closing_one = self._closing_explorations.get(entry.heading.id)
+            if closing_one is not None:
+                # Two would write one notebook.
+                await closing_one.closed()
+                entry, is_kept = await self._latest(path)
             open_one = self._explorations.get(entry.heading.id)
             if open_one is not None:
                 return self.use(open_one.id), False
@@ -436,7 +441,7 @@ def host_for(app: ExploraCoder) -> Host:
         services=services,
         choices=choices,
         events=events,
-        journal=Journal(journal_folder(app.journal_folder)),
+        journal=Journal(journal_folder(app.journal_folder), services.root),
         pythons=Pythons(services),
         index=ServerIndex(open_index, events),
         lookups=Lookups(events),

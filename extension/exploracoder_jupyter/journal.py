@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import posixpath
 import re
 import tempfile
 from collections.abc import Iterator
@@ -30,12 +31,14 @@ _HEADING_BYTES = 200_000
 class Heading(State):
     """What a list shows of an exploration, and what else is needed to resume it.
 
-    ``kernel_name`` is the user's kernelspec; ``source_path`` the notebook whose kernel provided
-    the variables; ``origin`` the cell that it began in.
+    Paths are relative to the server's folder; that of a server in another folder is given in full
+    where this one cannot reach it. ``kernel_name`` is the user's kernelspec; ``source_path`` the
+    notebook whose kernel provided the variables; ``origin`` the cell that it began in.
     """
 
     id: str
     path: str
+    root: str = ""
     revision: int
     task: str
     status: str
@@ -77,10 +80,15 @@ def is_id(text: str) -> bool:
 
 
 class Journal:
-    """Reads and writes entries, each whole or not at all."""
+    """Reads and writes entries, each whole or not at all.
 
-    def __init__(self, folder: Path) -> None:
+    Servers in different folders share it, so an entry says which ``root`` its paths are relative
+    to. Those of notebooks outside this server's ``root`` are neither listed nor found.
+    """
+
+    def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
+        self._root = os.path.abspath(root)  # noqa: PTH100
 
     def write(self, entry: Entry) -> None:
         """Replace an exploration's entry, and sign it as the user's own work.
@@ -88,7 +96,8 @@ class Journal:
         Raises SetupError when it cannot be written.
         """
         trust.sign(entry.exploration)
-        text = f"{entry.heading.model_dump_json()}\n{entry.exploration.model_dump_json()}\n"
+        heading = entry.heading.model_copy(update={"root": self._root})
+        text = f"{heading.model_dump_json()}\n{entry.exploration.model_dump_json()}\n"
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(prefix=".", suffix=".json", dir=self._folder)
@@ -113,12 +122,12 @@ class Journal:
             text = self._file(id_).read_text(encoding="utf-8")
             heading, _, rest = text.partition("\n")
             exploration = document.from_metadata(json.loads(rest), f"the journal's {id_}")
-            return Entry(Heading.model_validate_json(heading), exploration)
+            return Entry(self._seen_from_here(Heading.model_validate_json(heading)), exploration)
         except (OSError, ValueError, InputError):
             return None
 
     def headings(self) -> tuple[Heading, ...]:
-        """All headings, newest first."""
+        """All headings of notebooks that this server can open, newest first."""
         sorted_headings = sorted(
             self._headings(), key=lambda heading: heading.created, reverse=True
         )
@@ -148,8 +157,21 @@ class Journal:
                     heading = Heading.model_validate_json(lines.readline(_HEADING_BYTES))
             except (OSError, ValueError):
                 continue
-            if heading.id == file.stem:
+            heading = self._seen_from_here(heading)
+            if heading.id == file.stem and not posixpath.isabs(heading.path):
                 yield heading
+
+    def _seen_from_here(self, heading: Heading) -> Heading:
+        """A heading with its paths relative to this server's folder, as far as they are in it."""
+        if heading.root in ("", self._root):
+            return heading
+        fields = {"path": heading.path, "source_path": heading.source_path}
+        for name, path in fields.items():
+            whole = Path(os.path.normpath(Path(heading.root, path)))
+            is_here = whole.is_relative_to(self._root)
+            here = whole.relative_to(self._root) if is_here else whole
+            fields[name] = here.as_posix() if path else ""
+        return heading.model_copy(update={**fields, "root": self._root})
 
     def _files(self) -> list[Path]:
         try:

@@ -7,6 +7,7 @@ asked unless the journal or the server knows it.
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from uuid import uuid4
 
 from exploracoder.errors import InputError
@@ -52,7 +53,8 @@ class Origins:
             await asyncio.to_thread(journal.read, exploration.id) if is_id(exploration.id) else None
         )
         home = open_paths.get(exploration.id) or (entry.heading.path if entry else path)
-        if not is_id(exploration.id) or (home != path and await services.is_file(home)):
+        is_there = await self._is_file(home)
+        if not is_id(exploration.id) or (home != path and is_there):
             exploration, entry = exploration.model_copy(update={"id": uuid4().hex}), None
         if entry is None:
             return Entry(heading_of(exploration, path, notebook.revision), exploration), False
@@ -60,6 +62,12 @@ class Origins:
         is_newer = notebook.revision > entry.heading.revision
         heading = entry.heading.model_copy(update={"revision": revision})
         return Entry(heading, exploration if is_newer else entry.exploration), not is_newer
+
+    async def _is_file(self, path: str) -> bool:
+        """Whether there is a file at a path; one in full is outside the server's folder."""
+        if Path(path).is_absolute():
+            return await asyncio.to_thread(Path(path).is_file)
+        return await self._workshop.services.is_file(path)
 
     async def python_of(self, entry: Entry) -> str:
         """The Python that an exploration ran in, if it may be started; otherwise its kernelspec's.
