@@ -57,7 +57,7 @@ def id_of(content: Mapping[str, Any]) -> str:
     metadata, cells = content.get("metadata"), content.get("cells")
     are_cells = isinstance(cells, list) and all(map(_is_cell, cells))
     if not isinstance(metadata, dict) or not are_cells:
-        raise InputError("What was sent is no notebook.")
+        raise InputError("What was sent is not a notebook.")
     ours = metadata.get(_KEY)
     return str(ours.get("id", "")) if isinstance(ours, dict) else ""
 

@@ -15,7 +15,9 @@ def checked(path: str) -> str:
     plain = path.strip("/")
     parts = plain.replace("\\", "/").split("/") if plain else []
     if len(plain) > _MOST_CHARS or any(ord(char) < 32 for char in plain):
-        raise InputError("The path of the notebook cannot be used: it is too long, or no name.")
+        raise InputError(
+            "The path of the notebook cannot be used: it is too long or not a valid name."
+        )
     if any(part in ("", "..") or part.startswith(".") for part in parts):
         raise InputError(
             Text(
@@ -30,7 +32,7 @@ def checked_notebook(path: str) -> str:
     """Like `checked`, for the path of a notebook."""
     plain = checked(path)
     if not plain.endswith(".ipynb"):
-        raise InputError(Text("%1 is no notebook: its name must end in .ipynb.", repr(path)))
+        raise InputError(Text("%1 is not a notebook: its name must end in .ipynb.", repr(path)))
     return plain
 
 

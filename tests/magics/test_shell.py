@@ -268,6 +268,11 @@ REFUSED = {
     "a damaged notebook": ("%exploracoder replay damaged.ipynb", "is damaged at task"),
     "not a notebook": ("%exploracoder replay text.ipynb", "is not a notebook"),
     "an unknown word for help": ("%exploracoder help acept", "The nearest is 'accept'"),
+    "a seed with two signs": ("%exploracoder config seed=--5", "seed is a whole number"),
+    "a digit that is no number": (
+        f"%%exploracoder --library tealeaf/ --check ²\n{TASK}",
+        "no variable '²'",
+    ),
 }
 
 

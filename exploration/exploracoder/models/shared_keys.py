@@ -92,6 +92,6 @@ class SharedKeys:
     def _check_mode(self, mode: int) -> None:
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InputError(
-                f"Others than its owner can get at {self._file} (mode {stat.S_IMODE(mode):o}), so"
-                f" its keys may be known. Close it: chmod 600 {self._file}"
+                f"Users other than its owner can access {self._file} (mode {stat.S_IMODE(mode):o}),"
+                f" so its keys may be known. Close it: chmod 600 {self._file}"
             )

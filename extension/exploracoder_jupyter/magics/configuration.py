@@ -130,9 +130,10 @@ def _option(name: str, value: str) -> Any:
     if name == "cache":
         return _truth(name, value)
     if name == "seed":
-        if not value.lstrip("-").isdigit():
-            raise InputError(f"seed is a whole number, not {value!r}.")
-        return int(value)
+        try:
+            return int(value)
+        except ValueError:
+            raise InputError(f"seed is a whole number, not {value!r}.") from None
     if name == "profile" and value and value not in PROFILES:
         raise InputError(f"profile is one of {', '.join(PROFILES)}, not {value!r}.")
     default: Any = {one.name: one.default for one in fields(Options)}[name]

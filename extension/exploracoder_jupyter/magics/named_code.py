@@ -25,7 +25,7 @@ def code_named(name: str, names: Mapping[str, Any], option: str) -> str:
     """
     if not name:
         return ""
-    if name.isdigit():
+    if name.isascii() and name.isdigit():
         return _cell(int(name), names, option)
     if name.endswith((".py", ".ipynb")):
         return read_code(Path(name), option)

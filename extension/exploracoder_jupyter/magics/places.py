@@ -10,13 +10,13 @@ from exploracoder.state import Candidate, Exploration, Step
 
 from exploracoder_jupyter.magics.pages import number_of, shown_step
 
-_CANDIDATE = re.compile(r"(?:(\d+)\.)?(\d+)")
+_CANDIDATE = re.compile(r"(?:([0-9]+)\.)?([0-9]+)")
 
 
 def subtask(exploration: Exploration, word: str) -> Step:
     """A subtask by its number in the plan, or its id. Raises InputError when there is none."""
     steps = exploration.steps
-    if word.isdigit() and 0 < int(word) <= len(steps):
+    if word.isascii() and word.isdigit() and 0 < int(word) <= len(steps):
         return steps[int(word) - 1]
     step = steering.find_in(exploration, word)
     if step is None:

@@ -48,8 +48,8 @@ async def look(bench: Workbench, attempt: Attempt | None) -> Script:
 def _verdict(script: Script) -> str:
     count = len(script.cells)
     if count:
-        return f"Looked at it: {count} cell{'s are' if count > 1 else ' is'} to be other"
-    return "Looked at it: " + ("the solution is to be other" if script.solution else "it is right")
+        return f"Looked at it: {count} cell{'s need' if count > 1 else ' needs'} changes"
+    return "Looked at it: " + ("the solution needs changes" if script.solution else "it is right")
 
 
 def _as_written(bench: Workbench) -> Message:
