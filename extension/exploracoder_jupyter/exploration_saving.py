@@ -9,16 +9,16 @@ from typing import Any
 from exploracoder.errors import SetupError
 from exploracoder.state import Exploration
 
-from exploracoder_jupyter.journal import Entry, Heading, Journal
+from exploracoder_jupyter.journal import Journal, JournalEntry, JournalHeading
 from exploracoder_jupyter.notebook_file import NotebookFile, WrittenNotebook
 from exploracoder_jupyter.services import Services
 
 _RENAME_SECONDS = 1.0
 
-MakeHeading = Callable[[Exploration, str, int], Heading]
+MakeHeading = Callable[[Exploration, str, int], JournalHeading]
 
 
-class Keeper:
+class NotebookKeeper:
     """Saves the states of an exploration in order, one at a time.
 
     A failed write does not stop the work: ``trouble`` describes it, and the next step is written
@@ -115,7 +115,7 @@ class Keeper:
         await self._follow()
         if self._in_journal == revision:
             return
-        entry = Entry(self._heading(exploration, self.path, revision), exploration)
+        entry = JournalEntry(self._heading(exploration, self.path, revision), exploration)
         await asyncio.to_thread(self._journal.write, entry)
         self._in_journal = revision
 

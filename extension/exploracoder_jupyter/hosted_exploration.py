@@ -22,8 +22,8 @@ from exploracoder_kernel.run_limits import Limits
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
-from exploracoder_jupyter.exploration_saving import Keeper
-from exploracoder_jupyter.journal import Heading, heading_of
+from exploracoder_jupyter.exploration_saving import NotebookKeeper
+from exploracoder_jupyter.journal import JournalHeading, heading_of
 from exploracoder_jupyter.kernels import Ears, SidecarKernel
 from exploracoder_jupyter.protocol import OpenExploration, Summary
 from exploracoder_jupyter.server_index import short
@@ -64,7 +64,7 @@ class HostedExploration:
         self._model = workshop.model(exploration.choice)
         ears = Ears(self._take_run, self._lose_kernel)
         self._kernel = SidecarKernel(workshop.services, recipe.wishes, ears)
-        self.keeper = Keeper(
+        self.keeper = NotebookKeeper(
             workshop.services,
             workshop.journal,
             path,
@@ -362,7 +362,7 @@ class HostedExploration:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _heading(self, exploration: Exploration, path: str, revision: int) -> Heading:
+    def _heading(self, exploration: Exploration, path: str, revision: int) -> JournalHeading:
         recipe = self._recipe
         origin = {
             "kernel_name": recipe.kernel_name,

@@ -26,7 +26,7 @@ from exploracoder_jupyter import notebook_file, paths
 from exploracoder_jupyter.errors import ModelGoneError, UnknownError
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.hosted_exploration import HostedExploration
-from exploracoder_jupyter.journal import Entry, Heading, Journal
+from exploracoder_jupyter.journal import Journal, JournalEntry, JournalHeading
 from exploracoder_jupyter.kernels import SidecarKernel
 from exploracoder_jupyter.merging import difference
 from exploracoder_jupyter.notebook_file import WrittenNotebook
@@ -325,7 +325,7 @@ class Host:
             raise ModelGoneError(str(error), choice) from error
         return exploration
 
-    async def _latest(self, path: str) -> tuple[Entry, bool]:
+    async def _latest(self, path: str) -> tuple[JournalEntry, bool]:
         open_paths = {id_: one.path for id_, one in self._explorations.items()}
         return await self._origins.latest(path, open_paths)
 
@@ -407,7 +407,7 @@ def _task(new: NewExploration, workshop: Workshop) -> Task:
     return make_task(new.task, libraries=libraries, context=new.context, check=new.check)
 
 
-def _past(heading: Heading) -> Summary:
+def _past(heading: JournalHeading) -> Summary:
     return Summary(**heading.model_dump(include=set(Summary.model_fields)), is_open=False)
 
 

@@ -28,7 +28,7 @@ _MOST_ENTRIES = 500
 _HEADING_BYTES = 200_000
 
 
-class Heading(State):
+class JournalHeading(State):
     """What a list shows of an exploration, and what else is needed to resume it.
 
     Paths are relative to the server's folder; that of a server in another folder is given in full
@@ -52,16 +52,16 @@ class Heading(State):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """An exploration with its heading."""
 
-    heading: Heading
+    heading: JournalHeading
     exploration: Exploration
 
 
-def heading_of(exploration: Exploration, path: str, revision: int) -> Heading:
+def heading_of(exploration: Exploration, path: str, revision: int) -> JournalHeading:
     """The part of a heading that comes from the exploration itself."""
-    return Heading(
+    return JournalHeading(
         id=exploration.id,
         path=path,
         revision=revision,
@@ -90,7 +90,7 @@ class Journal:
         self._folder = folder
         self._root = os.path.abspath(root)  # noqa: PTH100
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: JournalEntry) -> None:
         """Replace an exploration's entry, and sign it as the user's own work.
 
         Raises SetupError when it cannot be written.
@@ -116,24 +116,26 @@ class Journal:
                 " Make room, or let c.ExploraCoder.journal_folder name another folder."
             ) from error
 
-    def read(self, id_: str) -> Entry | None:
+    def read(self, id_: str) -> JournalEntry | None:
         """An exploration's entry; None if it is missing or unreadable."""
         try:
             text = self._file(id_).read_text(encoding="utf-8")
             heading, _, rest = text.partition("\n")
             exploration = document.from_metadata(json.loads(rest), f"the journal's {id_}")
-            return Entry(self._seen_from_here(Heading.model_validate_json(heading)), exploration)
+            return JournalEntry(
+                self._seen_from_here(JournalHeading.model_validate_json(heading)), exploration
+            )
         except (OSError, ValueError, InputError):
             return None
 
-    def headings(self) -> tuple[Heading, ...]:
+    def headings(self) -> tuple[JournalHeading, ...]:
         """All headings of notebooks that this server can open, newest first."""
         sorted_headings = sorted(
             self._headings(), key=lambda heading: heading.created, reverse=True
         )
         return tuple(sorted_headings)
 
-    def find(self, path: str) -> Entry | None:
+    def find(self, path: str) -> JournalEntry | None:
         """The newest exploration whose notebook was at ``path``."""
         for heading in self.headings():
             if heading.path == path:
@@ -150,18 +152,18 @@ class Journal:
             with contextlib.suppress(OSError):
                 file.unlink()
 
-    def _headings(self) -> Iterator[Heading]:
+    def _headings(self) -> Iterator[JournalHeading]:
         for file in self._files():
             try:
                 with file.open(encoding="utf-8") as lines:
-                    heading = Heading.model_validate_json(lines.readline(_HEADING_BYTES))
+                    heading = JournalHeading.model_validate_json(lines.readline(_HEADING_BYTES))
             except (OSError, ValueError):
                 continue
             heading = self._seen_from_here(heading)
             if heading.id == file.stem and not posixpath.isabs(heading.path):
                 yield heading
 
-    def _seen_from_here(self, heading: Heading) -> Heading:
+    def _seen_from_here(self, heading: JournalHeading) -> JournalHeading:
         """A heading with its paths relative to this server's folder, as far as they are in it."""
         if heading.root in ("", self._root):
             return heading

@@ -16,7 +16,7 @@ from exploracoder.user_variables import Source
 
 from exploracoder_jupyter import notebook_file
 from exploracoder_jupyter.errors import UnknownError
-from exploracoder_jupyter.journal import Entry, heading_of, is_id
+from exploracoder_jupyter.journal import JournalEntry, heading_of, is_id
 from exploracoder_jupyter.workshop import Workshop
 
 
@@ -26,7 +26,7 @@ class Origins:
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
 
-    async def latest(self, path: str, open_paths: dict[str, str]) -> tuple[Entry, bool]:
+    async def latest(self, path: str, open_paths: dict[str, str]) -> tuple[JournalEntry, bool]:
         """The newer of the states in a notebook and the journal, and whether it is the journal's.
 
         A copy of a notebook whose original still exists becomes another exploration;
@@ -57,11 +57,13 @@ class Origins:
         if not is_id(exploration.id) or (home != path and is_there):
             exploration, entry = exploration.model_copy(update={"id": uuid4().hex}), None
         if entry is None:
-            return Entry(heading_of(exploration, path, notebook.revision), exploration), False
+            return JournalEntry(
+                heading_of(exploration, path, notebook.revision), exploration
+            ), False
         revision = max(notebook.revision, entry.heading.revision)
         is_newer = notebook.revision > entry.heading.revision
         heading = entry.heading.model_copy(update={"revision": revision})
-        return Entry(heading, exploration if is_newer else entry.exploration), not is_newer
+        return JournalEntry(heading, exploration if is_newer else entry.exploration), not is_newer
 
     async def _is_file(self, path: str) -> bool:
         """Whether there is a file at a path; one in full is outside the server's folder."""
@@ -69,7 +71,7 @@ class Origins:
             return await asyncio.to_thread(Path(path).is_file)
         return await self._workshop.services.is_file(path)
 
-    async def python_of(self, entry: Entry) -> str:
+    async def python_of(self, entry: JournalEntry) -> str:
         """The Python that an exploration ran in, if it may be started; otherwise its kernelspec's.
 
         Raises InputError when there is none.
@@ -99,7 +101,7 @@ class Origins:
             raise InputError("Variables were chosen, but no kernel that has them.")
         return Source(self._connection_file(kernel_id), names)
 
-    async def source_of(self, entry: Entry) -> Source | None:
+    async def source_of(self, entry: JournalEntry) -> Source | None:
         """The current kernel of the notebook that variables came from; None if there were none.
 
         Raises InputError when it is not running.

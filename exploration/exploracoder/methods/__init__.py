@@ -49,13 +49,13 @@ def find_method(name: str) -> Method:
     """The method with this name; raises InputError if there is none."""
     from exploracoder.methods import capir, class_writers, one_shot, paper, toolcoder
     from exploracoder.methods.best_of_n import BestOfN
-    from exploracoder.methods.exploration import Exploration
+    from exploracoder.methods.exploration import ExplorationMethod
     from exploracoder.methods.react import React
     from exploracoder.methods.self_repair import SelfRepair
     from exploracoder.methods.whole_docs import WholeDocs
 
     methods: tuple[Method, ...] = (
-        Exploration(),
+        ExplorationMethod(),
         *paper.EXPLORING,
         paper.NoChain(),
         *(one_shot.Direct(), one_shot.DocPrompting(), BestOfN(), WholeDocs(), React()),

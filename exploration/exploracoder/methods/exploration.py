@@ -16,7 +16,7 @@ from exploracoder.methods.planned import make_plan
 from exploracoder.state import Attempt, Solution, Written
 
 
-class Exploration(Method):
+class ExplorationMethod(Method):
     """Writes all cells and the solution at once, looks at what they give, explores what fails."""
 
     name = "exploration"

@@ -17,7 +17,7 @@ from exploracoder.models.keys import variables_set
 _SHOWN_MODELS = 5
 
 
-class Offer(NamedTuple):
+class Suggestion(NamedTuple):
     """A source of models: what was found, and the command that selects it."""
 
     title: str
@@ -25,18 +25,20 @@ class Offer(NamedTuple):
     command: str
 
 
-def of_servers(servers: Iterable[LocalServer]) -> tuple[Offer, ...]:
+def of_servers(servers: Iterable[LocalServer]) -> tuple[Suggestion, ...]:
     """Offers for the servers found on this machine."""
     return tuple(
-        Offer(one.title, f"{_names(one.models)} at {one.base_url}", _command(one, one.models[0]))
+        Suggestion(
+            one.title, f"{_names(one.models)} at {one.base_url}", _command(one, one.models[0])
+        )
         for one in servers
     )
 
 
-def of_keys(environment: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
+def of_keys(environment: Mapping[str, str] = os.environ) -> tuple[Suggestion, ...]:
     """Offers for the keys in the environment, which name only their variables."""
     return tuple(
-        Offer(
+        Suggestion(
             one.title,
             f"{variable} is set; it is used when you name {one.title}'s address",
             f"exploracoder explore … --base-url {one.base_url} --model NAME",
@@ -45,12 +47,12 @@ def of_keys(environment: Mapping[str, str] = os.environ) -> tuple[Offer, ...]:
     )
 
 
-async def offered() -> tuple[Offer, ...]:
+async def offered() -> tuple[Suggestion, ...]:
     """All offers: servers on this machine, then keys."""
     return of_servers(await discovery.find_servers(discovery.USUAL)) + of_keys()
 
 
-def in_words(offers: Iterable[Offer]) -> str:
+def in_words(offers: Iterable[Suggestion]) -> str:
     """The offers as text, to append to the error message about the missing model."""
     return "".join(f"\n{one.title}: {one.description}\n  → {one.command}" for one in offers)
 
