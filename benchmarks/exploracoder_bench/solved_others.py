@@ -73,5 +73,6 @@ def _link(cache: Path) -> None:
     for source, place in ((cache_folder().absolute(), cache), (data, cache / DATA)):
         place.mkdir(parents=True, exist_ok=True)
         for entry in source.iterdir() if source.is_dir() else ():
-            if entry != data and entry.name != KeptExamples.FOLDER:
+            if entry.name not in (DATA, KeptExamples.FOLDER):
                 (place / entry.name).symlink_to(entry)
+    (cache / DATA / KeptExamples.FOLDER).mkdir()

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from exploracoder_kernel.errors import SidecarError
@@ -114,16 +113,28 @@ class LiveSession(Session):
         return self._task is not None and not self._task.done()
 
     async def __aexit__(self, *exc: object) -> None:
-        """Stop what is being worked on, save, and end the sidecar.
+        """Stop what is being worked on, save, and end the sidecar, even if this is cancelled.
 
         Raises SetupError when what could not be saved before still cannot be.
         """
+        stopping = asyncio.ensure_future(self._stop())
+        cancellation: asyncio.CancelledError | None = None
+        while not stopping.done():
+            try:
+                await asyncio.wait({stopping})
+            except asyncio.CancelledError as error:
+                cancellation = error
         try:
-            await self._cancel()
-            if self._is_unsaved:
-                await self._save(self.bench.exploration)
+            stopping.result()
         finally:
             await super().__aexit__(*exc)
+        if cancellation is not None:
+            raise cancellation
+
+    async def _stop(self) -> None:
+        await self._cancel()
+        if self._is_unsaved:
+            await self._save(self.bench.exploration)
 
     async def idle(self) -> None:
         """Wait until no work is in progress."""
@@ -155,9 +166,8 @@ class LiveSession(Session):
                 if command.subtask not in self._deleted_steps:
                     raise InputError(Text("%1 was not deleted in this session.", command.subtask))
                 at_work = self.progress.part if self.is_working else ""
-                step, after = self._deleted_steps[command.subtask]
+                step, after = self._deleted_steps.pop(command.subtask)
                 await self._edited(restore(bench.exploration, step, after, at_work))
-                del self._deleted_steps[command.subtask]
             case _:
                 await self._check(command)
                 self._start(self._work_for(command))
@@ -182,15 +192,27 @@ class LiveSession(Session):
 
         If the subtask no longer exists, the cell's branch is dropped.
         """
+        self._runs.append((subtask, code, branch, observation))
+        if not self.is_working:
+            self._start(self._take_next)
 
-        run = subtask, code, branch, observation
-        if self.is_working:
-            self._runs.append(run)
-        else:
-            self._start(partial(self._take, run))
+    async def _take_next(self) -> None:
+        """Adopt the first of the cells that the user ran by hand, and accept it if it ran."""
+        run, worker = self._runs[0], Worker(self.bench)
+        candidate = await worker.add_own(*run)
+        # Only now, so that one that is cancelled before is not lost.
+        del self._runs[0]
+        if candidate is not None:
+            await self._then_go_on(worker.accept_own(run[0], candidate))
 
-    async def _take(self, run: OwnRun) -> None:
-        await self._then_go_on(Worker(self.bench).adopt(*run))
+    async def _keep_runs(self) -> None:
+        """Make the cells that the user ran by hand candidates, and no more."""
+        while self._runs:
+            try:
+                await Worker(self.bench).add_own(*self._runs[0])
+            except Exception:  # noqa: BLE001  # the others are kept all the same
+                _log.exception("A cell that was run by hand could not be kept.")
+            del self._runs[0]
 
     async def _open(self) -> None:
         await super()._open()
@@ -271,13 +293,12 @@ class LiveSession(Session):
             if self._preview is not None:
                 bench.exploration = self.exploration
                 self._preview = None
-            # After a failure the cells that the user ran meanwhile are candidates, and no more.
-            runs, self._runs = ([], self._runs) if is_done else (self._runs, [])
-            self._settling = asyncio.ensure_future(self._settle(error, runs))
-            await asyncio.shield(self._settling)
-        while self._runs and is_done:
+            await self._settled(error, keeps_runs=not is_done)
+        if self._runs and is_done:
             # A cell that the user ran in the meantime is a decision like any other.
-            await self._guard(partial(self._take, self._runs.pop(0)))
+            await self._guard(self._take_next)
+        elif self._runs:
+            await self._settled(error, keeps_runs=True)
 
     async def _cancel(self) -> None:
         """Stop the work and wait until that is saved, which a second cancellation does not stop."""
@@ -290,26 +311,41 @@ class LiveSession(Session):
         await asyncio.wait({task})
         if self._settling is not None:
             await asyncio.wait({self._settling})
-        if self._runs:
-            runs, self._runs = self._runs, []
-            await self._settle("", runs)
+        if self._runs and not self.is_working:
+            self._start(self._keep_runs)
+            await self.idle()
 
-    async def _settle(self, error: str = "", runs: Sequence[OwnRun] = ()) -> None:
-        """Save the exploration after work has stopped, and report what it waits for."""
+    async def _settled(self, error: str, *, keeps_runs: bool) -> None:
+        self._settling = asyncio.ensure_future(self._settle(error, keeps_runs=keeps_runs))
+        await asyncio.shield(self._settling)
+
+    async def _settle(self, error: str = "", *, keeps_runs: bool = False) -> None:
+        """Save the exploration after work has stopped, and report what it waits for.
+
+        After a failure it ``keeps_runs``, the cells that the user ran meanwhile.
+        """
         bench = self.bench
-        for run in runs:
-            await Worker(bench).add_own(*run)
+        if keeps_runs:
+            await self._keep_runs()
         status, activity, part = _resting(bench.exploration)
         bench.limits.count_time()
         bench.change(status=status, reason=error)
         try:
-            await self._save(bench.exploration)
-            self._is_unsaved = False
+            await self._saved(bench.exploration)
         except ExploraCoderError as failure:
-            error, self._is_unsaved = error or words_of(failure), True
+            error = error or words_of(failure)
+        except Exception:  # noqa: BLE001  # the work must be reported as over in any case
+            _log.exception("The exploration could not be saved.")
+            error = error or "It could not be saved; the log has the details."
         await self._attend()
         # Report last, since a listener may send the next command at once.
         self._say(activity=activity, part=part, error=error)
+
+    async def _saved(self, exploration: Exploration) -> None:
+        """Save, and remember whether that must be tried again."""
+        self._is_unsaved = True
+        await self._save(exploration)
+        self._is_unsaved = False
 
     async def _attend(self) -> None:
         """Make cells that the user runs by hand start from their subtask's state."""
@@ -343,8 +379,10 @@ class LiveSession(Session):
             step = steering.find_in(exploration, self._preview.subtask.id)
             if step is None or step.candidates:
                 self._preview = None
-        await self._save(exploration)
-        self._say(message=message)
+        try:
+            await self._saved(exploration)
+        finally:
+            self._say(message=message)
 
     def _show(self, step: Step) -> None:
         self._preview = step

@@ -211,12 +211,22 @@ def user_folder() -> Path:
     What an index's folder has of it is moved there.
     """
     folder = data_folder()
-    with raised_as(SetupError, OSError, of=f"{folder} (set EXPLORACODER_DATA to use another)"):
-        for name in (KeptExamples.FOLDER, GivenDocs.FOLDER):
-            old, new = index_folder() / name, folder / name
-            if old.is_dir() and not new.exists():
-                folder.mkdir(parents=True, exist_ok=True)
-                shutil.move(old, new)
+    places = [
+        (index_folder() / name, folder / name) for name in (KeptExamples.FOLDER, GivenDocs.FOLDER)
+    ]
+    if any(old.is_dir() and not new.exists() for old, new in places):
+        from filelock import FileLock
+
+        with raised_as(SetupError, OSError, of=f"{folder} (set EXPLORACODER_DATA to use another)"):
+            folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(folder / ".lock"):
+                for old, new in places:
+                    if old.is_dir() and not new.exists():
+                        # The folders may be on two disks, and a copy may be cut off.
+                        copy = new.with_name(f".{new.name}")
+                        shutil.copytree(old, copy, dirs_exist_ok=True)
+                        copy.rename(new)
+                        shutil.rmtree(old)
     return folder
 
 

@@ -52,15 +52,7 @@ class Worker:
     async def try_code(self, step: Step, code: str) -> bool:
         """Run the user's own code, and accept it if it runs."""
         candidate = await steering.own(self._bench, step, code)
-        return await self._accept_own(step, candidate)
-
-    async def adopt(self, subtask: str, code: str, branch: str, observation: Observation) -> bool:
-        """Adopt what the user ran by hand in a branch, and accept it if it ran."""
-        candidate = await self.add_own(subtask, code, branch, observation)
-        if candidate is None:
-            return False
-        step = steering.find_step(self._bench.exploration, subtask)
-        return await self._accept_own(step, candidate)
+        return await self.accept_own(step.subtask.id, candidate)
 
     async def add_own(
         self, subtask: str, code: str, branch: str, observation: Observation
@@ -76,6 +68,14 @@ class Worker:
             # Its kernel has been restarted since, or is gone.
             pass
         return None
+
+    async def accept_own(self, subtask: str, candidate: Candidate) -> bool:
+        """Accept a candidate of the user's own if it ran."""
+        if not candidate.ran:
+            await self._record(Text("%1 did not run", candidate.id))
+            return False
+        step = steering.find_step(self._bench.exploration, subtask)
+        return await self.accept(step, candidate)
 
     async def skip(self, step: Step) -> bool:
         """Leave a subtask out."""
@@ -110,7 +110,8 @@ class Worker:
 
     async def go_back(self, step: Step) -> None:
         """Open a subtask and all later ones again."""
-        await steering.reopen(self._bench, step)
+        with steering.all_or_nothing(self._bench):
+            await steering.reopen(self._bench, step)
         step = steering.find_step(self._bench.exploration, step.subtask.id)
         if step.candidate is not None and step.candidate.ran:
             step = step.model_copy(update={"status": "review"})
@@ -136,13 +137,6 @@ class Worker:
             proposal = proposal.model_copy(update={"status": "review"})
         self._bench.put(proposal)
         await self._record(Text("Candidates for %1", step.subtask.id), without_solution=True)
-
-    async def _accept_own(self, step: Step, candidate: Candidate) -> bool:
-        if not candidate.ran:
-            await self._record(Text("%1 did not run", candidate.id))
-            return False
-        now = steering.find_step(self._bench.exploration, step.subtask.id)
-        return await self.accept(now, candidate)
 
     async def _record(self, message: str, *, without_solution: bool = False) -> None:
         if without_solution:

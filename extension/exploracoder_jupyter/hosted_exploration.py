@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-import anyio
 from exploracoder import commands as c
 from exploracoder.abilities import abilities_of, check
 from exploracoder.errors import CommandError, ExploraCoderError, SetupError
@@ -315,15 +314,17 @@ class HostedExploration:
 
     async def _stop_live(self) -> None:
         live, self._live = self._live, None
-        if live is not None:
-            try:
-                with anyio.fail_after(_STOP_SECONDS):
-                    await live.__aexit__(None, None, None)
-            except SidecarError:
-                pass
-            except TimeoutError:
-                # Its kernel is stopped next, and with it whatever the session waits for.
-                self._workshop.services.log.warning("Exploration %s does not stop.", self.id)
+        if live is None:
+            return
+        stopping = asyncio.ensure_future(live.__aexit__(None, None, None))
+        await asyncio.wait({stopping}, timeout=_STOP_SECONDS)
+        if not stopping.done():
+            # Its kernel is stopped next, and with it whatever the session waits for.
+            self._workshop.services.log.warning("Exploration %s does not stop.", self.id)
+            self._tasks.add(stopping)
+            stopping.add_done_callback(self._tasks.discard)
+        elif error := stopping.exception():
+            self._workshop.services.log.warning("Exploration %s: %s", self.id, error)
 
     def _take_run(self, run: CellRun) -> None:
         if self._live is not None:

@@ -88,7 +88,7 @@ class Journal:
 
     def __init__(self, folder: Path, root: Path) -> None:
         self._folder = folder
-        self._root = os.path.abspath(root)  # noqa: PTH100
+        self._root = str(root.resolve())
 
     def write(self, entry: JournalEntry) -> None:
         """Replace an exploration's entry, and sign it as the user's own work.
@@ -169,7 +169,7 @@ class Journal:
             return heading
         fields = {"path": heading.path, "source_path": heading.source_path}
         for name, path in fields.items():
-            whole = Path(os.path.normpath(Path(heading.root, path)))
+            whole = Path(heading.root, path).resolve()
             is_here = whole.is_relative_to(self._root)
             here = whole.relative_to(self._root) if is_here else whole
             fields[name] = here.as_posix() if path else ""

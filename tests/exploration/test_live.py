@@ -550,6 +550,67 @@ async def test_what_could_not_be_saved_is_saved_at_the_end(serve: Serve) -> None
             await surface.do(c.Accept(subtask="step-1"))
 
 
+async def test_an_accepted_cell_that_fails_when_it_is_run_again_stays_accepted(
+    serve: Serve,
+) -> None:
+    async with live_session(serve()) as surface:
+        await accept_all(surface)
+        await surface.do(c.Synthesize())
+        before = surface.session.exploration
+        bench = surface.session.bench
+        branch = await bench.sidecar.fork(bench.branches.current)
+        observation = await bench.sidecar.run(branch, "1 / 0")
+        await surface.session.take_run("step-1", READ, branch, observation)
+        await surface.session.idle()
+        after = surface.session.exploration
+
+    assert after.steps == before.steps
+
+
+async def test_a_retry_that_is_cancelled_leaves_the_order_of_the_plan(serve: Serve) -> None:
+    server = serve(TeaModel(drafts={2: [Delay(30, fenced(KEEP))]}))
+    async with live_session(server) as surface:
+        await accept_all(surface, 1)
+        await surface.do(c.AddSubtask(goal="Count"), c.Skip(subtask="step-3"))
+        before = ids(surface)
+        await surface.session.do(c.Draft(subtask="step-2"))
+        await asyncio.to_thread(wait_until_asked, server, "draft", 1)
+        await surface.session.do(c.RenameSubtask(subtask="step-4", goal="Count them"))
+        await surface.session.do(c.Cancel())
+
+    assert surface.statuses == ["done", "review", "skipped", "pending"]
+    assert ids(surface) == before
+    assert goals(surface)[-1] == "Count them"
+
+
+async def test_an_edit_that_could_not_be_saved_is_saved_at_the_end(serve: Serve) -> None:
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn())
+        surface.save_trouble = "The disk is full."
+        with pytest.raises(SetupError, match="The disk is full"):
+            await surface.do(c.RenameSubtask(subtask="step-1", goal="Read it"))
+        surface.save_trouble = ""
+
+    assert surface.saved[-1].steps[0].subtask.goal == "Read it"
+
+
+async def test_a_session_whose_end_is_cancelled_saves_before_it_ends(serve: Serve) -> None:
+    server = serve(TeaModel(is_lost=True, drafts={2: [Delay(30, fenced(KEEP))]}))
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn())
+        await surface.session.do(c.Accept(subtask="step-1"))
+        await asyncio.to_thread(wait_until_asked, server, "draft", 2)
+        closing = asyncio.ensure_future(surface.session.__aexit__(None, None, None))
+        await asyncio.sleep(0)
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        saved, working = surface.saved[-1], surface.session.is_working
+
+    assert not working
+    assert (saved.status, saved.steps[0].status) == ("waiting", "done")
+
+
 async def test_what_is_cancelled_while_it_is_written_is_written_anew(serve: Serve) -> None:
     server = serve(TeaModel(scripts=[Delay(30, WRITTEN), WRITTEN]))
     async with live_session(server) as surface:

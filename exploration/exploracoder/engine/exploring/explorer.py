@@ -146,12 +146,15 @@ async def _add(
         for number, code in enumerate(new, start=trial.next_number)
     ]
     try:
-        trial.candidates += await asyncio.gather(*runs)
+        if runs:
+            await asyncio.wait(runs, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        # One that fails must not leave the others running.
+        # One that fails, or the end of it all, must not leave others running.
         for run in runs:
             run.cancel()
-        await asyncio.gather(*runs, return_exceptions=True)
+        if runs:
+            await asyncio.wait(runs)
+    trial.candidates += await asyncio.gather(*runs)
     trial.bench.show(trial.shown)
 
 

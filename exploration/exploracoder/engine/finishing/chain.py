@@ -93,10 +93,10 @@ async def explore_step(bench: Workbench, step: Step) -> Step:
         again = await explore(bench, step)
     verdict = _verdict(again)
     if bench.is_review():
-        again = propose(bench, again, base)
+        bench.put(again := propose(bench, again, base))
     else:
+        bench.put(again)
         await bench.branches.let_go()
-    bench.put(again)
     await bench.update(Text(f"{verdict}: %1", step.subtask.goal))
     return again
 

@@ -69,17 +69,23 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     Later done steps are rerun on the new state; the first that does not run, and those after it,
     are open again. Raises CommandError if the candidate does not run on this state.
     """
-    kept_branch = bench.branches.kept_branches.pop(candidate.id, None)
+    kept_branches = bench.branches.kept_branches
+    kept_branch = kept_branches.pop(candidate.id, None)
     if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
         return
-    with all_or_nothing(bench):
-        later = await reopen(bench, step) if not step.is_open else ()
-        branch, choice = await _branch_of(bench, candidate, kept_branch)
-        bench.branches.bases[step.subtask.id] = bench.branches.current
-        bench.branches.current = branch
-        bench.put(_done(step, choice))
-        await bench.branches.let_go()
-        await _carry_over(bench, later)
+    try:
+        with all_or_nothing(bench):
+            later = await reopen(bench, step) if not step.is_open else ()
+            branch, choice = await _branch_of(bench, candidate, kept_branch)
+            bench.branches.bases[step.subtask.id] = bench.branches.current
+            bench.branches.current = branch
+            bench.put(_done(step, choice))
+            await bench.branches.let_go()
+            await _carry_over(bench, later)
+    except BaseException:
+        if kept_branch is not None:
+            kept_branches[candidate.id] = kept_branch
+        raise
 
 
 @contextmanager
@@ -100,13 +106,19 @@ def remember_chain(bench: Workbench) -> Callable[[], None]:
     """A function that puts the settled steps, the solution and the state back as they are now."""
     before, branch, bases = bench.exploration, bench.branches.current, dict(bench.branches.bases)
     old = {step.subtask.id: step for step in before.steps}
+    done = [number for number, step in enumerate(before.steps, 1) if step.status == "done"]
+    # Nobody can edit the plan before the last step that is done.
+    settled = before.steps[: done[-1] if done else 0]
+    ids = {step.subtask.id for step in settled}
+
+    def as_before(step: Step) -> Step:
+        then = old.get(step.subtask.id, step)
+        is_edited = step.subtask != then.subtask
+        return step if is_edited or (step.is_open and then.is_open) else then
 
     def put_back() -> None:
-        settled = [step for step in before.steps if not step.is_open]
-        ids = {step.subtask.id for step in settled}
-        others = (step for step in bench.exploration.steps if step.subtask.id not in ids)
-        open_steps = [one if one.is_open else old.get(one.subtask.id, one) for one in others]
-        bench.change(steps=(*settled, *open_steps), solution=before.solution)
+        others = [as_before(one) for one in bench.exploration.steps if one.subtask.id not in ids]
+        bench.change(steps=(*settled, *others), solution=before.solution)
         bench.branches.current, bench.branches.bases = branch, bases
 
     return put_back
@@ -139,6 +151,10 @@ async def adopt(
         apis=snippet.apis,
         observation=observation,
     )
+    if step.status == "done" and candidate.id == step.chosen and not observation.ran:
+        # What was accepted ran, and still does where it stands.
+        await bench.sidecar.drop(branch)
+        return candidate
     others = [one for one in step.candidates if one.id != candidate.id]
     candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
     bench.put(step.model_copy(update={"candidates": tuple(candidates)}))

@@ -88,12 +88,18 @@ class Trial:
         )
 
     async def drop_branches(self) -> None:
-        """Drop the branches of candidates that were not chosen; an attended session keeps them."""
-        if self.bench.is_attended:
-            self.bench.branches.kept_branches |= self.branches
-            return
-        for branch in self.branches.values():
-            await self.bench.sidecar.drop(branch)
+        """Drop the branches of candidates that were not chosen.
+
+        An attended session keeps those of candidates that ran, which the user may choose.
+        """
+        kept_branches = self.bench.branches.kept_branches
+        ran = {one.id for one in self.candidates if one.ran} if self.bench.is_attended else set()
+        for id_, branch in self.branches.items():
+            unneeded = kept_branches.get(id_) if id_ in ran else branch
+            if id_ in ran:
+                kept_branches[id_] = branch
+            if unneeded is not None:
+                await self.bench.sidecar.drop(unneeded)
 
 
 def next_number(ids: Iterable[str]) -> int:
