@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from exploracoder import commands as c
 from exploracoder import confined_interpreter, prepare
 from exploracoder.commands import Mode
 from exploracoder.errors import SetupError
@@ -21,7 +23,7 @@ from exploracoder.tasks import make_task
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.sandbox import choose
 
-from .scripted import CHECK, CONTEXT, TASK
+from .scripted import CHECK, CONTEXT, TASK, kinds_asked
 
 
 @dataclass
@@ -125,3 +127,30 @@ async def live_session(
             surface = FollowedSession(session, [], updates)
             async with session:
                 yield surface
+
+
+def ids(surface: FollowedSession) -> list[str]:
+    return [step.subtask.id for step in surface.session.exploration.steps]
+
+
+def goals(surface: FollowedSession) -> list[str]:
+    return [step.subtask.goal for step in surface.session.exploration.steps]
+
+
+def chosen_codes(exploration: Exploration) -> list[str]:
+    return [link.candidate.code for link in exploration.trace]
+
+
+async def accept_all(surface: FollowedSession, count: int = 3) -> None:
+    """Plan, and accept what is proposed for the first steps."""
+    await surface.do(c.GoOn(), c.GoOn())
+    for number in range(1, count + 1):
+        await surface.do(c.Accept(subtask=surface.step(number).subtask.id))
+
+
+def wait_until_asked(server: ScriptedModelServer, kind: str, count: int) -> None:
+    """Wait until a kind of question has been asked so often."""
+    deadline = time.monotonic() + 30
+    while kinds_asked(server).count(kind) < count:
+        assert time.monotonic() < deadline, kinds_asked(server)
+        time.sleep(0.02)
