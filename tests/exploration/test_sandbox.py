@@ -202,3 +202,17 @@ def _at_a_terminal(folder: Path, words: Sequence[str], answer: bytes) -> tuple[i
             process.kill()
     os.close(ours)
     return exit_code, " ".join(output.decode(errors="replace").split())
+
+
+def test_doctor_names_the_endpoint_without_its_secrets(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://me:nobody-may-see@tea.example/v1?token=nor-this")
+    monkeypatch.setenv("EXPLORACODER_MODEL", "brewer")
+    named = command("doctor")
+    monkeypatch.setenv("EXPLORACODER_MODEL", "embedded")
+    embedded = command("doctor")
+
+    assert "brewer at https://tea.example/v1" in named.out
+    assert "EXPLORACODER_MODEL names the embedded model" in embedded.out
+    assert not [word for word in ("nobody-may-see", "nor-this") if word in named.out + named.err]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from exploracoder.errors import InputError
 from exploracoder.models.model_choice import ModelChoice, key_for
+from exploracoder.prepare import wants_embedded
 
 KEYS = {"https://api.example.com/v1": "one", "http://127.0.0.1:8000/v1": "two"}
 
@@ -59,3 +60,13 @@ def test_a_key_goes_to_its_own_origin_alone(url: str, key: str) -> None:
 
 def test_a_key_that_is_not_set_is_none() -> None:
     assert key_for("http://a/v1", {"http://a/v1": "", "http://a": "set"}) == "set"
+
+
+def test_the_embedded_model_is_meant_by_its_name_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody-may-see-this")
+    monkeypatch.setenv("EXPLORACODER_MODEL", "embedded")
+
+    assert wants_embedded(None, None)
+    assert not wants_embedded("gpt-tea", None)

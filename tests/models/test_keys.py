@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from exploracoder import cli, prepare
 from exploracoder.models.chat import Message, Sampling
-from exploracoder.models.keys import PROVIDERS, kept_key
+from exploracoder.models.keys import PROVIDERS, kept_key, key_in_environment
 from exploracoder.testing import ScriptedModelServer
 
 keyring = pytest.importorskip("keyring")
@@ -176,3 +176,19 @@ def test_what_cannot_be_kept_is_bad_input(
 def test_a_key_is_never_an_argument(run: Any, drawer: Drawer) -> None:
     assert run("set", KEY, "--base-url", URL)[0] == 2
     assert drawer.keys == {}
+
+
+@pytest.mark.parametrize(
+    ("url", "named", "is_sent"),
+    [
+        ("https://api.openai.com/v1", "", True),
+        ("https://gateway.example/v1", "https://gateway.example/v1", True),
+        ("http://192.168.1.5:11434/v1", "", False),
+        ("http://192.168.1.5:11434/v1", "https://gateway.example/v1", False),
+    ],
+)
+def test_a_key_of_openais_goes_to_no_other_server(url: str, named: str, is_sent: bool) -> None:
+    environment = {"OPENAI_API_KEY": "sk-proj-nobody-may-see", "OPENAI_BASE_URL": named}
+
+    assert key_in_environment(url, environment) == ("sk-proj-nobody-may-see" if is_sent else "")
+    assert key_in_environment(url, environment | {"OPENAI_API_KEY": "local-key"}) == "local-key"

@@ -50,6 +50,11 @@ def test_no_piece_of_a_key_is_left(echo: str) -> None:
         ("EMPTY", "EMPTY = object()"),
         ("sk-no-key-required", "parser.add_argument('x', required=True)"),
         ("my_secret_value", "target_value = get_value()"),
+        ("sk-no-key-required", "parser.add_argument('--requirement', required=True)"),
+        ("your-api-key", "{'x-api-key': key}, '--api-key', 'your-api-key'"),
+        ("placeholder", "st.text_input(placeholder=x)"),
+        ("undefined", "jinja2.Undefined"),
+        ("correct-horse-9", "a-horse-9 of correct size"),
         (KEY, "import tealeaf\nleaves = tealeaf.read_leaves(text)  # İstanbul"),
     ],
 )
@@ -96,4 +101,8 @@ def test_what_stands_in_an_address_is_secret_too() -> None:
     secrets = secrets_of("https://me:pass%20word@host/v1?token=tea-token-1", KEY)
 
     assert secrets == (KEY, "pass word", "tea-token-1")
+    assert secrets_of("https://host/v1?api-version=2024-10-21-preview&deployment=4o", "") == ()
+    assert secrets_of("https://host/v1?code=aB3dEf6hIj9kLm2nOp%3D%3D", "") == (
+        "aB3dEf6hIj9kLm2nOp==",
+    )
     assert KEY not in repr(Redactor(*secrets))

@@ -162,10 +162,13 @@ def _models_that_fit() -> Finding:
 
 def _endpoint() -> Finding:
     from exploracoder.models.capabilities import UNKNOWN
+    from exploracoder.models.server_failures import without_credentials
+    from exploracoder.prepare import endpoint_url, known_capabilities, wants_embedded
 
-    url, name = os.environ.get("OPENAI_BASE_URL"), os.environ.get("EXPLORACODER_MODEL")
-    if not (url or name or os.environ.get("OPENAI_API_KEY")):
-        return Finding("ok", "endpoint", "none configured: the embedded model is used")
+    name = os.environ.get("EXPLORACODER_MODEL")
+    if wants_embedded(None, None):
+        reason = "EXPLORACODER_MODEL names" if name else "none configured:"
+        return Finding("ok", "endpoint", f"{reason} the embedded model")
     if not name:
         return Finding(
             "problem",
@@ -173,14 +176,12 @@ def _endpoint() -> Finding:
             "configured without a model",
             "Set EXPLORACODER_MODEL, or unset OPENAI_BASE_URL and OPENAI_API_KEY.",
         )
-    from exploracoder.prepare import known_capabilities
-
     try:
         is_known = known_capabilities(None, None) != UNKNOWN
     except ExploraCoderError as error:
         return Finding("problem", "endpoint", str(error))
     advice = "" if is_known else "What it can do, and what suits it: exploracoder model test"
-    return Finding("ok", "endpoint", f"{name} at {url or 'the hosted default'}", advice)
+    return Finding("ok", "endpoint", f"{name} at {without_credentials(endpoint_url(None))}", advice)
 
 
 def _offers() -> Iterator[Finding]:

@@ -1,7 +1,8 @@
 """API keys of model servers, from their usual environment variables or the keyring, if any.
 
-A provider's key goes only to that provider, and only if it was chosen; ``OPENAI_API_KEY`` goes to
-whichever server was chosen. No key is ever shown, or written to a file.
+A provider's key goes only to that provider, and only if it was chosen. ``OPENAI_API_KEY`` serves
+any server, unless it is evidently a key of OpenAI's: that goes to OpenAI, and to what
+``OPENAI_BASE_URL`` names. No key is ever shown, or written to a file.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from exploracoder.errors import SetupError
 from exploracoder.models.model_choice import HOSTED_URL, key_for, origin_of
 
 _SERVICE = "exploracoder"
+# No other server issues these.
+_OPENAI_KEYS = ("sk-proj-", "sk-svcacct-", "sk-admin-")
 
 
 class Provider(NamedTuple):
@@ -53,9 +56,12 @@ def variables_set(
 
 
 def key_in_environment(base_url: str, environment: Mapping[str, str] = os.environ) -> str:
-    """The key for a server: its provider's own, or else ``OPENAI_API_KEY``, which serves any."""
+    """The key for a server: its provider's own, or else ``OPENAI_API_KEY``."""
     keys = {one.base_url: environment[name] for name, one in variables_set(environment)}
-    return key_for(base_url, keys) or environment.get("OPENAI_API_KEY", "")
+    key, named_url = environment.get("OPENAI_API_KEY", ""), environment.get("OPENAI_BASE_URL", "")
+    if key.startswith(_OPENAI_KEYS) and origin_of(base_url) != origin_of(named_url):
+        key = ""
+    return key_for(base_url, keys) or key
 
 
 def kept_key(base_url: str) -> str:

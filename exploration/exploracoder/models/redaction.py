@@ -13,23 +13,39 @@ from exploracoder_kernel.environment import SECRET_NAME
 BLOT = "[key]"
 # Anything shorter is not a secret, and would match ordinary words.
 _SHORTEST = 8
+# Pieces are looked for only in keys that chance has made: those of others are words.
+_RANDOM = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).{20,}", re.DOTALL)
+_RANDOM_VALUE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w+/=%]{16,}")
 # A piece of a key without any of these may be part of a plain word or an identifier: left alone.
 _TELLING = re.compile(r"[\dA-Z+%-]")
+# What people put where a server wants no key.
+_PLACEHOLDER = re.compile(
+    r"(?:(?:sk|no|not|none|your|my|any|anything|dummy|fake|empty|api|key|here|needed|required"
+    r"|placeholder|undefined|null|lm|studio|ollama|local|llama|cpp|vllm)(?:[-_ .]|$))+",
+    re.IGNORECASE,
+)
 # `str.lower` makes some texts longer, but positions must stay valid.
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Redactor:
-    """Redacts secrets in texts: whole, in pieces of 8 characters or more, and encoded.
+    """Redacts secrets in texts: whole and encoded; random ones also in pieces of 8 characters.
 
     Case is ignored. The encodings are Base64 (also within a longer text), URL encoding and
-    hexadecimal. Secrets below 8 characters are taken for placeholders, such as ``none``.
+    hexadecimal. Secrets below 8 characters, and those that only consist of words such as ``your``,
+    ``api`` and ``key``, are taken for placeholders.
     """
 
     def __init__(self, *secrets: str) -> None:
-        forms = {form for one in secrets if len(one) >= _SHORTEST for form in _forms(one)}
-        self._forms = sorted(form.translate(_LOWER) for form in forms)
-        self._pieces = {piece.translate(_LOWER) for form in forms for piece in _pieces(form)}
+        true = [one for one in secrets if len(one) >= _SHORTEST and not _PLACEHOLDER.fullmatch(one)]
+        self._forms = sorted({form.translate(_LOWER) for one in true for form in _forms(one)})
+        self._pieces = {
+            piece.translate(_LOWER)
+            for one in true
+            if _RANDOM.fullmatch(one)
+            for form in _forms(one)
+            for piece in _pieces(form)
+        }
         self._secrets = {*self._forms, *self._pieces}
 
     def __repr__(self) -> str:
@@ -104,9 +120,16 @@ def blot_credentials(text: str) -> str:
 
 
 def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:
-    """The secrets of an endpoint: its key, and the password and query values in its URL."""
+    """The secrets of an endpoint: its key, the password in its URL, and what is one in its query.
+
+    A value of the query is one if its name says so, or if it is random: an ``api-version`` is not.
+    """
     parts = urlsplit(base_url)
-    in_query = [value for _, value in parse_qsl(parts.query)]
+    in_query = [
+        value
+        for name, value in parse_qsl(parts.query)
+        if SECRET_NAME.search(name) or _RANDOM_VALUE.fullmatch(value)
+    ]
     return tuple(filter(None, [api_key, unquote(parts.password or ""), *in_query]))
 
 
