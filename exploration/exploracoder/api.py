@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, aclosing, asynccontextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -23,6 +23,7 @@ from exploracoder.events import Progress
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
 from exploracoder.models.capabilities import UNKNOWN
 from exploracoder.models.chat import ChatModel
+from exploracoder.models.lazy_model import LazyModel
 from exploracoder.session import Session
 from exploracoder.state import Exploration, Target
 from exploracoder.tasks import make_task
@@ -251,7 +252,9 @@ async def _open(
     with ExitStack() as stack:
         space = await in_thread(stack.enter_context, manager)
         tell("Starting the model")
-        async with options.open_model(model) as chat:
+        chat = LazyModel("", lambda: options.open_model(model))
+        async with aclosing(chat):
+            await chat.open()
             tell("Starting the scratch kernel")
             yield space, chat
 

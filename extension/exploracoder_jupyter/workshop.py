@@ -13,6 +13,7 @@ from exploracoder import prepare
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
 from exploracoder.models.discovery import find_servers, is_loopback
+from exploracoder.models.lazy_model import LazyModel
 from exploracoder.models.model_choice import HOSTED_URL, ModelChoice, key_for
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import PROFILES, Settings, make_settings
@@ -24,7 +25,6 @@ from exploracoder_kernel.strategies import StrategyChoice
 
 from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.journal import Journal
-from exploracoder_jupyter.models import LazyModel
 from exploracoder_jupyter.protocol import CellOrigin
 from exploracoder_jupyter.pythons import Pythons
 from exploracoder_jupyter.server_index import ServerIndex

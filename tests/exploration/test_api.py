@@ -13,11 +13,13 @@ from typing import Any
 import exploracoder
 import pytest
 from exploracoder import commands as c
+from exploracoder import prepare
 from exploracoder.api import new_exploration
 from exploracoder.background import Background
 from exploracoder.errors import InputError
+from exploracoder.models import endpoint
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
-from exploracoder.testing import ScriptedModelServer
+from exploracoder.testing import Drop, ScriptedModelServer
 from exploracoder_kernel.variable_transfer import OwnVariables
 
 from .conftest import Serve
@@ -224,3 +226,28 @@ def test_what_is_public_is_there_and_nothing_else() -> None:
     assert all(getattr(exploracoder, name) is not None for name in names)
     with pytest.raises(AttributeError, match="no attribute 'explain'"):
         exploracoder.explain  # type: ignore[attr-defined]  # noqa: B018  # that is the test
+
+
+async def test_a_model_server_that_was_lost_is_opened_again(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 0.01)
+    server, opened = serve(first=[Drop()] * 4), list[str]()
+
+    def open_model(*arguments: Any, **options: Any) -> Any:
+        opened.append("client")
+        return original(*arguments, **options)
+
+    original = prepare.open_model
+    monkeypatch.setattr(prepare, "open_model", open_model)
+    output = tmp_path / "tea.ipynb"
+    async with exploracoder.open_exploration(
+        TASK, **given(server), output=output, mode="auto"
+    ) as live:
+        await live.idle()
+        assert live.exploration.status == "paused"
+        await live.do(c.GoOn())
+        await live.idle()
+
+    assert exploracoder.load(output).status == "solved"
+    assert opened == ["client", "client"]

@@ -21,6 +21,7 @@ from exploracoder.models.answer_text import answer_in, answer_so_far
 from exploracoder.models.chat import Message, Reply, Sampling
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.dialect import Dialect
+from exploracoder.models.lazy_model import LazyModel
 from exploracoder.models.model_cost import Usage
 from exploracoder.models.model_functions import Tool, complete_with_tools
 from exploracoder.models.openai_client import OpenAIChatModel
@@ -36,7 +37,6 @@ from exploracoder.testing import (
     Rule,
     ScriptedModelServer,
 )
-from exploracoder_jupyter.models import LazyModel
 from exploration.raw_endpoint import Answer, RawEndpoint, Request, raw_endpoint, response
 from exploration.samples import exploration
 from hypothesis import given, settings

@@ -45,6 +45,10 @@ class LazyModel:
         """Whether the model takes tools; assumed until its server says otherwise."""
         return self._model is None or self._model.supports_tools
 
+    async def open(self) -> None:
+        """Open a client now. Raises whatever opening one raises."""
+        await self._client()
+
     async def identity(self) -> str:
         """What distinguishes it from others of its name. Raises ModelError when unreachable."""
         return await (await self._client()).identity()

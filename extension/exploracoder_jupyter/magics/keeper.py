@@ -156,4 +156,7 @@ async def _told(work: Coroutine[Any, Any, None], on_end: Ended) -> None:
     except (ExploraCoderError, SidecarError, RetrievalError) as error:
         on_end(str(error))
         raise
+    except Exception as error:
+        on_end(f"Something unexpected happened ({type(error).__name__}): {error}")
+        raise
     on_end("")
