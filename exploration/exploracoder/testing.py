@@ -157,7 +157,7 @@ class ScriptedModelServer:
         ignore_n: Answer with one choice, whatever ``n`` says.
         refuse_n: Answer 400 if ``n`` is above 1.
         refuse_formats: Values of ``response_format.type`` that are answered with 400.
-        refuse_tools: Answer 400 if ``tools`` are offered.
+        refuse_tools: Answer 500 if ``tools`` are offered.
         refuse_texts: Answer 404 at ``/v1/completions``.
         refuse_stream: Answer 400 if ``stream`` is asked for.
         piece_pause_s: How long a stream pauses before each piece of a text, in seconds.
@@ -277,7 +277,7 @@ class ScriptedModelServer:
         if form in self.refuse_formats:
             return Failure(400, f"response_format type {form!r} is not supported.")
         if self.refuse_tools and "tools" in body:
-            return Failure(400, "tools param requires --jinja flag")
+            return Failure(500, "tools param requires --jinja flag")
         if self.refuse_stream and body.get("stream"):
             return Failure(400, "Field 'stream' is not supported.")
         return None

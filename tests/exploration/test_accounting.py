@@ -74,6 +74,18 @@ def test_a_limit_on_tokens_stops_the_exploration_with_all_saved(
     assert explore.exploration.is_planned
 
 
+def test_a_limit_on_tokens_that_nobody_counts_is_said_not_to_hold(
+    serve: Serve, explore: Explorer
+) -> None:
+    server = serve()
+    server.report_usage = False
+    outcome = explore(server, "--max-tokens", "100000", "--json")
+
+    assert outcome.code == 1
+    assert "does not report them" in outcome.json["reason"]
+    assert len(server.chat_requests) == 1
+
+
 def test_a_reply_that_is_not_there_when_the_time_is_up_is_not_waited_for(
     serve: Serve, explore: Explorer
 ) -> None:

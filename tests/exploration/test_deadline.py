@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -97,3 +98,29 @@ def test_a_process_ends_without_the_work_that_it_left_behind() -> None:
     )
 
     assert (process.returncode, process.stdout, process.stderr) == (0, "gone on without it\n", "")
+
+
+STUCK = """
+import asyncio, threading
+from exploracoder.cli.console import run_async
+
+async def work():
+    print("begun", flush=True)
+    await asyncio.to_thread(threading.Event().wait)
+
+run_async(work())
+"""
+
+
+def test_a_second_interrupt_ends_what_a_thread_holds_up() -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", STUCK]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, text=True, **pipes) as process:
+        assert process.stdout and process.stderr
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline() == "Stopping. Ctrl-C again ends it at once.\n"
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(timeout=120) == 130

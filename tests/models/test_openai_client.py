@@ -4,15 +4,23 @@ import asyncio
 import json
 import logging
 import socket
+import ssl
+import subprocess
 import traceback
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder.errors import InputError, ModelError, PromptError, RefusedError
+from exploracoder.errors import InputError, ModelError, PromptError, RefusedError, SetupError
+from exploracoder.models import endpoint
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.openai_client import EMBEDDED, OpenAIChatModel
+from exploracoder.models.server_answer import read_whole
+from exploracoder.models.server_failures import HttpReply
 from exploracoder.testing import Delay, Drop, Failure, Raw, RecordedRequest, ScriptedModelServer
 
 ASK = [Message("system", "You are brief."), Message("user", "Say hello to me.")]
@@ -537,3 +545,97 @@ async def test_a_list_of_faults_is_shown() -> None:
         error = await failure_of(server)
 
     assert "It says: body.messages.0: Field required." in str(error)
+
+
+async def test_a_pause_longer_than_the_deadline_is_not_begun() -> None:
+    with ScriptedModelServer(lambda _: Failure(429, retry_after_s=120)) as server:
+        error = await failure_of(server, timeout_s=30.0)
+
+    assert len(server.chat_requests) == 1
+    assert "Wait 120 s" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "words", "seconds"),
+    [
+        ("1.5", "", 1.5),
+        ("Thu, 01 Jan 1970 00:00:00 +0000", "", 0.0),
+        ("soon", "", None),
+        ("nan", "", None),
+        ("", "Rate limit reached. Please try again in 20.5s.", 20.5),
+        ("", "Rate limit reached.", None),
+    ],
+)
+def test_a_pause_is_a_number_or_said(retry_after: str, words: str, seconds: float | None) -> None:
+    reply = HttpReply(429, json.dumps({"error": {"message": words}}), retry_after)
+
+    assert reply.asked_pause_s == seconds
+
+
+def test_a_pause_may_be_a_date() -> None:
+    then = datetime.now(timezone.utc) + timedelta(hours=1)
+
+    pause_s = HttpReply(503, "", format_datetime(then)).asked_pause_s
+
+    assert pause_s == pytest.approx(3600, abs=600)
+
+
+async def test_a_refusal_of_a_model_on_offer_is_quoted() -> None:
+    with ScriptedModelServer(lambda _: Failure(404, "No provider takes this.")) as server:
+        error = await failure_of(server)
+
+    assert "does not offer" not in str(error)
+    assert "No provider takes this." in str(error)
+
+
+async def test_what_a_model_thinks_is_counted_if_only_the_total_has_it() -> None:
+    body = {
+        "choices": [{"message": {"content": "Tea."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 60, "completion_tokens": 1, "total_tokens": 81},
+    }
+    answer = read_whole(body)
+
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (60, 21)
+
+
+async def test_a_proxy_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks://127.0.0.1:1")
+    with pytest.raises(SetupError, match="ALL_PROXY"):
+        async with OpenAIChatModel("https://tea.example/v1", "", "m"):
+            pass
+
+
+def test_white_space_around_an_address_is_ignored_and_within_it_refused() -> None:
+    assert OpenAIChatModel(" http://127.0.0.1:1/v1\n", "", "m").base_url == "http://127.0.0.1:1/v1"
+    with pytest.raises(InputError, match="must look like"):
+        OpenAIChatModel("http://127.0.0.1:1/v1\n/x", "", "m")
+
+
+async def test_a_certificate_that_cannot_be_trusted_is_said_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With a retry it would be the deadline that is reported.
+    monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 60.0)
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
+    words = [*command.split(), "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
+    await asyncio.to_thread(subprocess.run, words, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    async def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=context)
+    url = f"https://localhost:{server.sockets[0].getsockname()[1]}/v1"
+    async with server, OpenAIChatModel(url, "", "m", timeout_s=5.0) as model:
+        with pytest.raises(ModelError, match=r"cannot be trusted: self.signed") as failure:
+            await model.complete(ASK, Sampling())
+        # Trusted, it is a connection that is closed without a reply.
+        monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 0.01)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        async with OpenAIChatModel(url, "", "m", max_retries=0) as trusting:
+            with pytest.raises(ModelError, match="was lost"):
+                await trusting.complete(ASK, Sampling())
+
+    assert "SSL_CERT_FILE" in str(failure.value)

@@ -9,7 +9,7 @@ from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.model_functions import Tool, complete_with_tools
 from exploracoder.models.openai_client import OpenAIChatModel
 from exploracoder.models.reply_cache import ReplyCache
-from exploracoder.testing import Call, Outcome, Rule, ScriptedModelServer
+from exploracoder.testing import Call, Failure, Outcome, RecordedRequest, Rule, ScriptedModelServer
 from pydantic import BaseModel
 
 ASK = [Message("user", "How do I brew?")]
@@ -121,3 +121,42 @@ async def test_calls_are_kept_in_the_reply_cache(tmp_path) -> None:  # type: ign
     assert reply.text == "Use brew()."
     assert reply.usage.calls == 0
     assert json.dumps(lookups.asked) == '["brew", "brew"]'
+
+
+async def test_a_hosted_model_without_tools_is_asked_without() -> None:
+    def script(request: RecordedRequest) -> str | Failure:
+        if "tools" in request.body:
+            return Failure(404, "No endpoints found that support tool use.")
+        return "Plain."
+
+    with ScriptedModelServer(script) as server:
+        reply = await ask(server, Lookups())
+
+    assert reply.text == "Plain."
+    assert [("tools" in request.body) for request in server.chat_requests] == [True, False]
+
+
+async def test_a_gateway_that_takes_no_calls_without_tools_is_told_of_them_in_words() -> None:
+    def script(request: RecordedRequest) -> str | Call | Failure | list[str]:
+        if "tools" in request.body:
+            return BREW if len(request.body["messages"]) == 1 else "one"
+        if any("tool_calls" in turn for turn in request.body["messages"]):
+            return Failure(400, "Anthropic doesn't support tool calling without `tools=` param.")
+        return ["two", "three"]
+
+    with ScriptedModelServer(script) as server:
+        reply = await ask(server, Lookups(), n=3)
+
+    assert reply.texts == ("one", "two", "three")
+    question, call, result = server.chat_requests[-1].body["messages"]
+    assert (question["role"], call["role"], result["role"]) == ("user", "assistant", "user")
+    assert "look_up" in call["content"]
+    assert result["content"] == "The result:\nfound brew"
+
+
+async def test_arguments_that_were_cut_off_are_not_sent_back() -> None:
+    with ScriptedModelServer(then(Call("look_up", '{"query": "a'), "Well.")) as server:
+        await ask(server, Lookups())
+
+    call = server.chat_requests[1].body["messages"][1]["tool_calls"][0]
+    assert call["function"]["arguments"] == "{}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from exploracoder.errors import SetupError
 from exploracoder.models.catalogue import DEFAULT, ModelFile
-from exploracoder.models.downloads import Hub, PackageParts, Source
+from exploracoder.models.downloads import Hub, PackageParts, Source, SourceError
 from exploracoder.models.weights import WeightsStore
 from model_hubs import hub_with
 
@@ -263,3 +263,17 @@ def test_the_cache_folder_can_be_moved(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
 
     assert WeightsStore().path.parent == tmp_path / "models"
+
+
+def test_a_page_of_the_network_does_not_replace_what_was_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partial = tmp_path / "toy.gguf.partial"
+    partial.write_bytes(CONTENT[:PART_BYTES])
+    with (
+        hub_with(monkeypatch, b"<html>Log in to the network first.</html>", ranges=False),
+        pytest.raises(SourceError, match="something else"),
+    ):
+        HUB.fetch(partial, len(CONTENT), lambda *_: None)
+
+    assert partial.read_bytes() == CONTENT[:PART_BYTES]

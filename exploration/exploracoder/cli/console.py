@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Coroutine, Iterator, Mapping
@@ -163,14 +164,31 @@ def text_console(**layout: Any) -> Console:
     return Console(highlight=False, markup=False, emoji=False, **layout)
 
 
+def _exit(*_: object) -> None:
+    # A thread that waits for a server would hold up an orderly end.
+    say("Interrupted again.", err=True)
+    os._exit(130)
+
+
 def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run to the end. Ctrl-C or SIGTERM lets the work save, then raises KeyboardInterrupt."""
+    """Run to the end. Ctrl-C or SIGTERM lets the work save, then raises KeyboardInterrupt.
+
+    The second one ends the process, whatever it is waiting for.
+    """
 
     async def supervised() -> ResultT:
         task = asyncio.ensure_future(work)
         loop = asyncio.get_running_loop()
+
+        def cancel() -> None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+                signal.signal(number, _exit)
+            say("Stopping. Ctrl-C again ends it at once.", err=True)
+            task.cancel()
+
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, task.cancel)
+            loop.add_signal_handler(number, cancel)
         return await task
 
     try:

@@ -99,6 +99,8 @@ def _money(exploration: Exploration) -> tuple[dict[str, Any] | None, str]:
     if price is None:
         return None, ""
     usage, currency = exploration.usage, price.currency
+    if usage.calls and not usage.total_tokens:
+        return None, " What that costs is not known: the server does not report tokens."
     amount = price.of(usage.prompt_tokens, usage.completion_tokens)
     # Servers may charge less for cached prompt tokens.
     words = f" At most {amount:.{2 if amount >= 1 else 4}f} {currency}".rstrip() + "."

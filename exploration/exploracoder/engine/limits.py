@@ -55,7 +55,13 @@ class Limits:
         """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
         if self.seconds_left == 0.0:
             raise self.out_of_time()
-        limit, tokens = self.bench.settings.max_tokens, self.bench.exploration.usage.total_tokens
+        limit, usage = self.bench.settings.max_tokens, self.bench.exploration.usage
+        tokens = usage.total_tokens
+        if limit is not None and usage.calls and not tokens:
+            raise BudgetError(
+                "The limit on tokens cannot be kept: the model's server does not report them."
+                " Everything so far is saved; resume with --max-seconds instead."
+            )
         if limit is not None and tokens >= limit:
             raise BudgetError(
                 f"The limit of {limit} tokens was reached with {tokens} tokens."

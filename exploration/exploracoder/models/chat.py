@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -18,6 +19,13 @@ OnText = Callable[[str], None]
 OnWait = Callable[[int | None], None]
 
 
+def _json_or_none(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A function call that the model requests; ``arguments`` should be JSON, but is unchecked."""
@@ -27,8 +35,13 @@ class ToolCall:
     arguments: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The call in the OpenAI API's format."""
-        function = {"name": self.name, "arguments": self.arguments}
+        """The call in the OpenAI API's format.
+
+        Arguments that are not an object, such as those cut off at the token limit, are left out:
+        servers that parse them refuse the whole conversation.
+        """
+        is_valid = isinstance(_json_or_none(self.arguments), dict)
+        function = {"name": self.name, "arguments": self.arguments if is_valid else "{}"}
         return {"id": self.id, "type": "function", "function": function}
 
 

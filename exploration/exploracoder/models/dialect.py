@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder.effort import ReasoningEffort
 from exploracoder.models.chat import Message, Sampling, Schema
-from exploracoder.models.server_answer import Answer
+from exploracoder.models.server_answer import Answer, mappings
 
 SchemaMode = Literal["json_schema", "json_object", "words"]
 LimitName = Literal["max_tokens", "max_completion_tokens"]
@@ -26,6 +26,7 @@ _WEAKER_MODE: dict[SchemaMode, SchemaMode] = {"json_schema": "json_object", "jso
 _RESERVES = (0, 4096, 16384)
 _LIMIT_IS_TOO_HIGH = re.compile(r"too (?:large|high|big|many)|at most|exceed|maximum|less than|<=")
 _DISPENSABLE: tuple[OptionalField, ...] = ("seed", "stop", "top_p", "temperature")
+_OF_TOOLS = re.compile(r"\btools?\b|\btool_|function")
 _OF_EFFORT = re.compile(r"reasoning[_. ](?:effort|value)|\bthink(?:ing)?\b")
 
 
@@ -35,6 +36,8 @@ class Learnt(BaseModel):
     Attributes:
         supports_n: Whether several replies can be asked for in one request.
         supports_tools: Whether functions can be offered to the model.
+        supports_call_turns: Whether a conversation may contain calls and their results as such;
+            some gateways refuse that in requests that offer no functions.
         supports_stream: Whether replies can be had as they are written.
         begins_in_thought: Whether replies were seen to begin amid a thought, without a tag.
         schema_mode: How a JSON schema is conveyed.
@@ -50,6 +53,7 @@ class Learnt(BaseModel):
 
     supports_n: bool = True
     supports_tools: bool = True
+    supports_call_turns: bool = True
     supports_stream: bool = True
     begins_in_thought: bool = False
     schema_mode: SchemaMode = "json_schema"
@@ -101,7 +105,8 @@ class Dialect(Learnt):
     ) -> dict[str, Any]:
         """The fields of a completion request, as this server wants them."""
         in_words = schema is not None and self.schema_mode != "json_schema"
-        turns = _with_schema_in_words(messages, schema) if in_words and schema else messages
+        turns = messages if self.supports_call_turns else _with_calls_in_words(messages)
+        turns = _with_schema_in_words(turns, schema) if in_words and schema else turns
         body: dict[str, Any] = {
             "model": model,
             "messages": [turn.as_dict() for turn in turns],
@@ -191,7 +196,10 @@ class Dialect(Learnt):
             self.refused |= {"reasoning_effort"}
         elif body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
             self.supports_n = False
-        elif "tools" in body and re.search(r"\btools?\b|\btool_|function", refusal):
+        elif _OF_TOOLS.search(refusal) and any("tool_calls" in turn for turn in _turns(body)):
+            # Functions were accepted before the first call, so it is the calls.
+            self.supports_call_turns = False
+        elif "tools" in body and _OF_TOOLS.search(refusal):
             self.supports_tools = False
         elif "response_format" in body and re.search(r"response_format|schema|json", refusal):
             # Weaken only the mode that was refused: a concurrent request may already have been
@@ -218,6 +226,26 @@ class Dialect(Learnt):
             return {"type": "json_object"}
         json_schema = {"name": "reply", "schema": dict(schema), "strict": True}
         return {"type": "json_schema", "json_schema": json_schema}
+
+
+def _turns(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return mappings(body.get("messages"))
+
+
+def _with_calls_in_words(messages: Sequence[Message]) -> list[Message]:
+    """The conversation with calls and results as text; no two turns in a row have the same role."""
+    turns = list[Message]()
+    for message in messages:
+        role: Literal["system", "user", "assistant"] = "user"
+        content = f"The result:\n{message.content}"
+        if message.role != "tool":
+            calls = [f"I call {call.name}({call.arguments})." for call in message.calls]
+            role, content = message.role, "\n".join(filter(None, [message.content, *calls]))
+        if turns and turns[-1].role == role:
+            turns[-1] = dataclasses.replace(turns[-1], content=f"{turns[-1].content}\n\n{content}")
+        else:
+            turns.append(Message(role, content, stable_chars=message.stable_chars))
+    return turns
 
 
 def _with_schema_in_words(messages: Sequence[Message], schema: Schema) -> list[Message]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import ssl
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeAlias
 
+from exploracoder.models.certificates import trusted
 from exploracoder.models.server_failures import without_credentials
 
 OnProgress = Callable[[int, int], None]
@@ -25,7 +26,8 @@ OnProgress = Callable[[int, int], None]
 _CONNECT_TIMEOUT_S = 5.0
 _READ_TIMEOUT_S = 30.0
 _BLOCK_BYTES = 1 << 18
-_MAX_STALLS = 3
+# After a connection that brought nothing: a network that changes takes its time.
+_PAUSES_S = (1.0, 4.0, 15.0, 40.0)
 _PIP_TIMEOUT_S = 900.0
 
 
@@ -69,8 +71,10 @@ class Hub:
                     raise SourceError(f"{self.title} cannot be reached.") from error
             # A truncated response is not always an HTTP error.
             stalls = stalls + 1 if size_of(partial) == before else 0
-            if stalls >= _MAX_STALLS:
+            if stalls > len(_PAUSES_S):
                 raise SourceError(f"{self.title} stopped answering.")
+            if stalls:
+                time.sleep(_PAUSES_S[stalls - 1])
 
     def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
         """Appends the response to one request, yielding the file's size after each block."""
@@ -84,7 +88,7 @@ class Hub:
             headers={"Range": f"bytes={offset}-", "Accept-Encoding": "identity"},
             timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             follow_redirects=True,
-            verify=ssl.create_default_context(),
+            verify=trusted(),
         ) as response:
             there = _size_there(response.headers)
             if there not in (None, size_bytes):
@@ -95,7 +99,10 @@ class Hub:
             if response.status_code >= 400:
                 raise SourceError(f"{self.title} answered HTTP {response.status_code}.")
             if response.status_code != 206:
-                # The server ignored the range, and sends the whole file.
+                # The server ignored the range, and sends the whole file; or a page of its own, as
+                # networks that want a login do.
+                if response.headers.get("Content-Length") != str(size_bytes):
+                    raise SourceError(f"{self.title} answers with something else than the file.")
                 offset = 0
             with partial.open("ab") as file:
                 file.truncate(offset)

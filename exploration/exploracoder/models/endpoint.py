@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 import anyio
 
 from exploracoder import __version__
-from exploracoder.errors import AnswerTimeoutError, ModelError
+from exploracoder.errors import AnswerTimeoutError, ModelError, SetupError
+from exploracoder.models.certificates import certificate_fault, trusted
 from exploracoder.models.redaction import Redactor, secrets_of
 from exploracoder.models.server_answer import parse, read_cards
 from exploracoder.models.server_failures import (
@@ -40,7 +41,8 @@ MOST_BYTES = 4 << 20
 _MOST_STREAMED_BYTES = 16 * MOST_BYTES
 _CONNECT_TIMEOUT_S = 10.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
-_LONGEST_ASKED_PAUSE_S = 60.0
+# Quotas are usually counted by the minute.
+_RATE_LIMIT_FACTOR = 4.0
 # The longest wait at our shared server; it also bounds servers that only claim to be one.
 _LONGEST_WAIT_S = 1800.0
 # zlib's window bits for detecting a gzip or zlib header automatically.
@@ -70,7 +72,7 @@ class Endpoint:
         self._api_key = checked_api_key(api_key)
         self._timeout_s = timeout_s
         self._max_retries = max_retries
-        self.url = without_credentials(base_url)
+        self.url = without_credentials(self._base_url)
         self.redactor = Redactor(*secrets_of(self._base_url, self._api_key))
         self.report = FailureReport(
             self._base_url, model, self.redactor, has_key=bool(self._api_key)
@@ -81,7 +83,7 @@ class Endpoint:
         return f"Endpoint({self.url!r}, {self.report!r})"
 
     async def open(self) -> None:
-        """Opens the HTTP client."""
+        """Opens the HTTP client. Raises SetupError if the proxy set for it cannot be used."""
         # The import takes a moment: other tasks go on meanwhile.
         httpx = await asyncio.to_thread(importlib.import_module, "httpx")
         headers = {"Accept-Encoding": "identity", "User-Agent": f"exploracoder/{__version__}"}
@@ -89,12 +91,19 @@ class Endpoint:
             headers["Authorization"] = f"Bearer {self._api_key}"
         # A proxy set for the outside world cannot reach this machine's loopback.
         is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
-        self._open_client = httpx.AsyncClient(
-            headers=headers,
-            timeout=httpx.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S),
-            trust_env=not is_local,
-            follow_redirects=False,
-        )
+        try:
+            self._open_client = httpx.AsyncClient(
+                headers=headers,
+                timeout=httpx.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S),
+                trust_env=not is_local,
+                follow_redirects=False,
+                verify=trusted(),
+            )
+        except (ImportError, ValueError) as error:
+            raise SetupError(
+                "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used. For"
+                f" SOCKS install socksio. It was: {error}"
+            ) from None
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -124,14 +133,22 @@ class Endpoint:
         import httpx
 
         for number in range(self._max_retries):
+            pause_s = _pause_s(number)
             try:
                 reply = await self._send(path, content, on_more)
-            except httpx.TransportError:
-                await asyncio.sleep(_pause_s("", number))
-                continue
-            if not reply.may_pass:
-                return reply
-            await asyncio.sleep(_pause_s(reply.retry_after, number))
+            except httpx.TransportError as error:
+                if certificate_fault(error):
+                    raise
+            else:
+                if not reply.may_pass or reply.lacks_tools:
+                    return reply
+                if reply.status == 429:
+                    pause_s *= _RATE_LIMIT_FACTOR
+                if reply.asked_pause_s is not None:
+                    pause_s = reply.asked_pause_s
+                if anyio.current_time() + pause_s > anyio.current_effective_deadline():
+                    return reply
+            await asyncio.sleep(pause_s)
         return await self._send(path, content, on_more)
 
     async def _send(
@@ -171,7 +188,9 @@ class Endpoint:
                 yield begin_anew
         except (TimeoutError, httpx.TimeoutException):
             raise self.report.timed_out(self._timeout_s) from None
-        except (httpx.ConnectError, httpx.ProxyError):
+        except (httpx.ConnectError, httpx.ProxyError, httpx.InvalidURL) as error:
+            if fault := certificate_fault(error):
+                raise self.report.untrusted(fault) from None
             raise self.report.unreachable() from None
         except httpx.HTTPError:
             raise self.report.connection_lost() from None
@@ -277,13 +296,7 @@ async def _unpacked(response: httpx.Response) -> AsyncGenerator[bytes, None]:
             yield piece
 
 
-def _pause_s(retry_after: str, number: int) -> float:
-    """How long to wait before a request is sent again, in seconds."""
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        seconds = -1.0
-    if 0.0 <= seconds <= _LONGEST_ASKED_PAUSE_S:
-        return seconds
+def _pause_s(number: int) -> float:
+    """How long to wait before a request is sent again, in seconds, if the server does not say."""
     # Add jitter, so that clients that failed together do not retry together.
     return min(_FIRST_PAUSE_S * 2.0**number, _LONGEST_PAUSE_S) * random.uniform(0.75, 1.0)

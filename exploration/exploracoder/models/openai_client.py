@@ -357,7 +357,7 @@ class OpenAIChatModel:
     def _has_learnt(self, reply: HttpReply, body: dict[str, Any]) -> bool:
         if is_context_overflow(reply):
             return self._dialect.give_up_reserve(self._dialect.reserve)
-        if reply.status not in (400, 422):
+        if reply.status not in (400, 422) and not ("tools" in body and reply.lacks_tools):
             return False
         return self._dialect.learn(server_message(reply), body)
 

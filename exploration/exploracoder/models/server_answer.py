@@ -151,6 +151,7 @@ class _TextChoice(_Form):
 class _Usage(_Form):
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
+    total_tokens: _Count = 0
     cached_tokens: _Count = Field(
         0, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens")
     )
@@ -160,7 +161,13 @@ class _Usage(_Form):
 
     @property
     def cost(self) -> Usage:
-        return Usage.model_validate(self.model_dump(exclude={"reasoning_tokens"}))
+        # Some servers count what the model thinks in the total alone.
+        completion_tokens = max(self.completion_tokens, self.total_tokens - self.prompt_tokens)
+        return Usage(
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=completion_tokens,
+            cached_tokens=self.cached_tokens,
+        )
 
 
 class _Envelope(_Form):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -32,6 +35,10 @@ _OVERFLOW = re.compile(
     r"|prompt is too long",
     re.IGNORECASE,
 )
+_NO_TOOLS = re.compile(
+    r"tools? param|tool use|support\w* (?:for )?(?:tool|function)", re.IGNORECASE
+)
+_TRY_AGAIN = re.compile(r"\b(?:try again|retry) in (\d+(?:\.\d+)?) ?s", re.IGNORECASE)
 _PAGE = re.compile(r"<[!/?]?[a-z][^>]*>|<!--|&[a-z]+;|&#\d+;", re.IGNORECASE)
 
 
@@ -48,6 +55,19 @@ class HttpReply:
     retry_after: str = ""
     is_stream: bool = False
     is_shared: bool = False
+
+    @property
+    def asked_pause_s(self) -> float | None:
+        """How long the server asks to wait, in its header or in words; None if it does not say."""
+        if (seconds := _seconds(self.retry_after)) is not None:
+            return seconds
+        match = _TRY_AGAIN.search(server_message(self)) if self.status == 429 else None
+        return float(match[1]) if match else None
+
+    @property
+    def lacks_tools(self) -> bool:
+        """Whether functions were refused, by a status that looks like another failure."""
+        return self.status in (404, 500, 501) and bool(_NO_TOOLS.search(server_message(self)))
 
     @property
     def may_pass(self) -> bool:
@@ -76,21 +96,22 @@ class FailureReport:
             reply: What the server answered.
             models: The models that the server says it has, if it was asked.
         """
-        status = reply.status
+        status, quote = reply.status, self.quote(reply)
         if status in (401, 403) and not self._has_key:
             return ModelError(
                 f"The model server at {self._url} wants an API key (HTTP {status}), and none is "
                 "configured for it. Set OPENAI_API_KEY, or keep one with `exploracoder model key "
                 "set`; in JupyterLab that is for the configured "
-                "server, and c.ExploraCoder.key_variables names the keys of others."
+                "server, and c.ExploraCoder.key_variables names the keys of others. A key of "
+                "OpenAI's is sent to OpenAI and to OPENAI_BASE_URL alone."
             )
         if status in (401, 403):
             return ModelError(
-                f"The model server at {self._url} rejected the API key (HTTP {status}). Check "
-                "OPENAI_API_KEY, the provider's own variable, or `exploracoder model key`."
+                f"The model server at {self._url} rejected the API key (HTTP {status}).{quote} "
+                "Check OPENAI_API_KEY, the provider's own variable, or `exploracoder model key`."
             )
-        if status == 404:
-            return self._not_found(models)
+        if status == 404 and self._model not in models:
+            return self._not_found(models, quote)
         if is_context_overflow(reply):
             return self._overflow(reply)
         if 300 <= status < 400:
@@ -98,13 +119,15 @@ class FailureReport:
                 f"The model server at {self._url} sends its visitors elsewhere (HTTP {status}), "
                 "which is not followed. Give the address itself with --base-url."
             )
-        return self._failed(status, self.quote(reply))
+        return self._failed(reply, quote)
 
-    def _failed(self, status: int, quote: str) -> ModelError:
+    def _failed(self, reply: HttpReply, quote: str) -> ModelError:
+        status = reply.status
         if status == 429:
+            wait = f"Wait {pause:.0f} s" if (pause := reply.asked_pause_s) else "Wait"
             return ModelError(
                 f"The model server at {self._url} is busy or a quota is used up (HTTP 429).{quote} "
-                "Wait, or ask for fewer candidates."
+                f"{wait}, or ask for fewer candidates."
             )
         if status >= 500:
             return ModelError(
@@ -117,7 +140,7 @@ class FailureReport:
             "its log, or try another model."
         )
 
-    def _not_found(self, models: tuple[str, ...]) -> ModelError:
+    def _not_found(self, models: tuple[str, ...], quote: str) -> ModelError:
         if models:
             names = [self._plain(name)[:_NAME_CHARS] for name in models[:_SHOWN_MODELS]]
             more = ", …" if len(models) > _SHOWN_MODELS else ""
@@ -127,7 +150,7 @@ class FailureReport:
             )
         return ModelError(
             f"There is no model {self._model!r}, or no OpenAI-compatible API, at {self._url} "
-            "(HTTP 404). Check --model and --base-url, which usually ends in /v1."
+            f"(HTTP 404).{quote} Check --model and --base-url, which usually ends in /v1."
         )
 
     def _overflow(self, reply: HttpReply) -> PromptError:
@@ -146,6 +169,13 @@ class FailureReport:
         return ModelError(
             f"No model server can be reached at {self._url}. Start it, check --base-url, or "
             "see `exploracoder model status`."
+        )
+
+    def untrusted(self, fault: str) -> ModelError:
+        """The server's certificate was refused."""
+        return ModelError(
+            f"The certificate of the model server at {self._url} cannot be trusted: {fault}. If "
+            "your organisation issued it, set SSL_CERT_FILE to the file with its certificates."
         )
 
     def timed_out(self, timeout_s: float) -> AnswerTimeoutError:
@@ -196,6 +226,19 @@ class FailureReport:
         """The server's text on one line, without secrets or terminal control characters."""
         line = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
         return self._redactor.clean(" ".join(line.split()))
+
+
+def _seconds(retry_after: str) -> float | None:
+    """The value of a ``Retry-After`` header, a number or a date, in seconds from now."""
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(retry_after)
+        except ValueError:
+            return None
+        seconds = date.timestamp() - time.time()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def server_message(reply: HttpReply) -> str:
@@ -255,21 +298,23 @@ def without_credentials(url: str) -> str:
 
 
 def checked_base_url(url: str) -> str:
-    """The base URL, unchanged, if it is valid.
+    """The base URL without surrounding white space, if it is valid.
 
     Raises:
         InputError: It is not an http or https URL with a host.
     """
+    url = url.strip()
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in ("http", "https") and bool(parts.hostname)
         is_usable = is_usable and (parts.port is None or parts.port > 0)
+        is_usable = is_usable and url.isprintable() and " " not in url
     except ValueError:
         is_usable = False
     if not is_usable:
         raise InputError(
             "The base URL of the model server must look like http://127.0.0.1:8000/v1; got "
-            f"{url.rpartition('@')[2]!r}."
+            f"{url.rpartition('@')[2].partition('?')[0]!r}."
         )
     return url
 

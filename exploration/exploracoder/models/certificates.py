@@ -1,0 +1,29 @@
+"""Which certificates of servers are trusted."""
+
+from __future__ import annotations
+
+import os
+import ssl
+
+
+def trusted() -> ssl.SSLContext:
+    """This machine's certificate authorities and certifi's, or what ``SSL_CERT_FILE`` names alone.
+
+    A company's own authority is usually installed on the machine, where certifi does not look;
+    slim containers have none but certifi's.
+    """
+    context = ssl.create_default_context()
+    if not (os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")):
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    return context
+
+
+def certificate_fault(error: BaseException | None) -> str:
+    """Why a server's certificate was refused, if that is behind ``error``; else empty."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return error.verify_message or error.reason or "it is not valid"
+        error = error.__cause__ or error.__context__
+    return ""
