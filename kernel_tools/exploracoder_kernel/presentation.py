@@ -37,6 +37,19 @@ class FrontEnd(Protocol):
         ...
 
 
+class EmptySeat:
+    """Stands in for the front end of a cell that runs again: shows nothing, and can't be asked."""
+
+    allow_stdin = False
+
+    def output(self, message: Message) -> None:
+        """Ignore it: the front end has seen it before."""
+
+    async def input(self, prompt: str, is_password: bool) -> str:
+        """Never called."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class CellRequest:
     """How a notebook's cell asks to be run.

@@ -79,6 +79,7 @@ class Run:
         self._request = request
         self._limits = limits
         self._front_end = front_end
+        self._has_finished = False
         self._presenter: Presenter | None = None
         if front_end is not None:
             self._presenter = Presenter(front_end, process.connection.send_now)
@@ -160,6 +161,7 @@ class Run:
             elif "input" in message:
                 self._ask(message["input"])
             elif "finished" in message:
+                self._has_finished = True
                 deadline = time.monotonic() + _DESCRIBE_SECONDS
             elif "reply" in message:
                 return check_run(checked(message["reply"]))
@@ -169,7 +171,9 @@ class Run:
             self._presenter.ask(question)
 
     async def _time_out(self, limits: Limits) -> Message:
-        sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
+        sentence = "The snippet finished, but describing its variables took too long. It was "
+        if not self._has_finished:
+            sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         limit_fields = {"limits_hit": ["wall_seconds"]}
         process = self.process
         if process.is_fork and await deadlocks.waits_for_locks(process.launch.pid, process.pid):

@@ -14,7 +14,7 @@ from exploracoder_kernel.errors import BranchNotFound, ReplayError, SidecarError
 from exploracoder_kernel.launched_interpreters import Launches
 from exploracoder_kernel.observation import ErrorReport, Observation
 from exploracoder_kernel.pickled_variables import PickledVariables
-from exploracoder_kernel.presentation import CellRequest, FrontEnd
+from exploracoder_kernel.presentation import CellRequest, EmptySeat, FrontEnd
 from exploracoder_kernel.run import Run, cell_request, comm_request
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.strategies import Strategy
@@ -226,7 +226,13 @@ class States:
         observation = await self._observe(branch, run)
         was_killed = observation.status == "limit" and not process.is_alive
         if observation.status in ("ok", "error", "limit") and not was_killed:
-            cell = Cell(step.code, step.limits, observation.status, request=step.request)
+            cell = Cell(
+                step.code,
+                step.limits,
+                observation.status,
+                request=step.request,
+                has_front=step.front_end is not None,
+            )
             branch.cells.append(cell)
             branch.is_exact = was_exact
         return observation
@@ -272,8 +278,9 @@ async def _replay(branch: Branch, process: BranchProcess, cells: list[Cell]) -> 
                 await _unpickle(branch, process, cell.variables)
                 continue
             limits = _with_time(cell.limits)
-            request = cell_request(cell.code, limits, cell.request, None, may_force=False)
-            observation = await Run(process, request, limits, None).observe()
+            front_end = EmptySeat() if cell.has_front else None
+            request = cell_request(cell.code, limits, cell.request, front_end, may_force=False)
+            observation = await Run(process, request, limits, front_end).observe()
             if observation.status != cell.status:
                 raise ReplayError(_divergence(branch, cell, observation))
     except BaseException:

@@ -27,6 +27,7 @@ class Cell:
     """A snippet that is part of a branch's state, and how it came out.
 
     With ``variables`` there is no snippet: variables of the user's kernel were loaded instead.
+    ``has_front`` means that a front end watched, without which some cells end differently.
     """
 
     code: str
@@ -34,6 +35,7 @@ class Cell:
     status: Literal["ok", "error", "limit"]
     variables: PickledVariables | None = None
     request: CellRequest = field(default_factory=CellRequest)
+    has_front: bool = False
 
 
 @dataclass(slots=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import pathlib
+import time
 from typing import Any
 
 import pytest
+from exploracoder_kernel.branch import variables as branch_variables
 from exploracoder_kernel.branch.previews import is_lazy, preview, type_name
 
 
@@ -49,3 +51,17 @@ def test_iterators_are_lazy(value: object) -> None:
 @pytest.mark.parametrize("value", [[1], "a", {1: 2}, range(3), 5, None, int, collections.Counter()])
 def test_containers_and_scalars_are_not_lazy(value: object) -> None:
     assert not is_lazy(value)
+
+
+def test_variables_that_take_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        def __repr__(self) -> str:
+            time.sleep(0.05)
+            return "slow"
+
+    monkeypatch.setattr(branch_variables, "_MOST_SECONDS", 0.12)
+    names = [f"x{number}" for number in range(50)]
+    described = branch_variables.describe(names, {name: Slow() for name in names}, None)
+
+    assert [one["name"] for one in described] == names[: len(described)]
+    assert 1 <= len(described) <= 4

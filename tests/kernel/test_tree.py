@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploracoder_kernel.errors import BranchNotFound, SidecarError
@@ -202,3 +203,26 @@ class TestBudget:
             assert observation.error is not None
             assert observation.error.ename == "ReplayError"
             assert (await sidecar.run(leaf, "block is None")).result == "True"
+
+
+class TestWatchedCells:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "import asyncio\nx = 1\nasyncio.run(asyncio.sleep(0))",
+            "import asyncio\nx = 1\ntask = asyncio.create_task(asyncio.sleep(0))",
+            "x = 1\nget_ipython().kernel",
+            "x = 1\ninput()",
+        ],
+        ids=["asyncio.run", "a task", "the kernel", "input"],
+    )
+    async def test_they_end_the_same_way_when_they_run_again(
+        self, forking: Sidecar, new_screen: Any, code: str
+    ) -> None:
+        screen = new_screen(allow_stdin=False)
+        first = await forking.run(forking.root, code, front_end=screen)
+        death = await forking.run(forking.root, "import os; os._exit(1)", front_end=screen)
+        again = await forking.run(forking.root, "x", front_end=screen)
+
+        assert death.status == "killed"
+        assert (first.status, again.status, again.result) == (first.status, "ok", "1")

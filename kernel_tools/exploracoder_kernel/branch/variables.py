@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import time
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Optional
@@ -14,6 +15,8 @@ from .text import cut
 MAX_VARIABLES = 100
 MAX_FORCED = 5
 MAX_TYPED = 20
+# The owner waits twice as long.
+_MOST_SECONDS = 10.0
 
 Force = Callable[[object], dict[str, Any]]
 Variables = dict[str, object]
@@ -84,14 +87,18 @@ def describe(
 ) -> list[dict[str, Any]]:
     """The descriptions of ``names``; ``force`` shows the first elements of a lazy object.
 
-    If there are too many, classes and functions are dropped first: ``import *`` binds hundreds.
+    If there are too many, classes and functions are dropped first: ``import *`` binds hundreds. If
+    they take too long, the rest is left out.
     """
     descriptions = []
+    deadline = time.monotonic() + _MOST_SECONDS
     budget = MAX_FORCED
     candidates = list(names)
     if len(candidates) > MAX_VARIABLES:
         candidates.sort(key=lambda name: issubclass(type(variables[name]), _DEFINITIONS))
     for name in candidates[:MAX_VARIABLES]:
+        if time.monotonic() > deadline:
+            break
         facts = _describe(variables[name], force if budget > 0 else None)
         budget -= 1 if facts["is_lazy"] else 0
         descriptions.append({"name": name, **facts})

@@ -73,7 +73,7 @@ _METADATA = _names(
 )
 _ATTRIBUTES = _names(
     """
-    setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr
+    setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat
     """
 )
 
@@ -81,7 +81,7 @@ _LAST_CALL = 466
 _INT = 0xFFFFFFFF  # the bits that the kernel reads of an ``int`` argument
 _CLONE_NEWNS = 0x00020000
 _CLONE_NAMESPACES = (0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
-_AF_UNIX, _SOCK_DATAGRAM, _SOCK_TYPE = 1, 2, 0xF
+_SOCK_TYPE, _CONNECTED_TYPES = 0xF, (1, 5)  # SOCK_STREAM, SOCK_SEQPACKET
 _INTERNET_FAMILIES = (2, 10, 16)  # AF_INET, AF_INET6, AF_NETLINK
 _MOST_FAMILIES = 64
 # A file's owner can be sent any signal: a way to kill that bypasses the calls above. And a lease on
@@ -95,6 +95,9 @@ _BAD_IOCTLS = (
     # These change files permanently through a read-only descriptor.
     *(0x40806685, 0x800C6613),  # FS_IOC_ENABLE_VERITY, FS_IOC_SET_ENCRYPTION_POLICY
     0x4008941A,  # BTRFS_IOC_SUBVOL_SETFLAGS
+    # These make and remove folders through a descriptor that only reads: BTRFS_IOC_SNAP_CREATE,
+    # SUBVOL_CREATE, SNAP_DESTROY, and their second versions.
+    *(0x50009401, 0x5000940E, 0x5000940F, 0x50009417, 0x50009418, 0x5000943F),
 )
 _PERSONALITIES = (0, 0xFFFFFFFF)  # plain Linux; a query for the current one
 
@@ -181,9 +184,10 @@ def _by_arguments(families: tuple[int, ...], has_namespaces: bool) -> bytes:
     refuse("fcntl", 1, _REFUSED_COMMANDS, errno.EPERM)
     refuse("ioctl", 1, _BAD_IOCTLS, errno.EPERM)
     refuse("socket", 0, set(range(_MOST_FAMILIES)) - set(families), errno.EACCES)
-    # A pair of datagram sockets can be reconnected, to a name.
-    datagrams = seccomp.Arg(1, seccomp.MASKED_EQ, _SOCK_TYPE, _SOCK_DATAGRAM)
-    program.add_rule(seccomp.ERRNO(errno.EACCES), "socketpair", datagrams)
+    # A pair of datagram sockets can be reconnected, to a name; and a raw one is made of datagrams.
+    for kind in set(range(_SOCK_TYPE + 1)) - set(_CONNECTED_TYPES):
+        is_kind = seccomp.Arg(1, seccomp.MASKED_EQ, _SOCK_TYPE, kind)
+        program.add_rule(seccomp.ERRNO(errno.EACCES), "socketpair", is_kind)
     for flag in (*_CLONE_NAMESPACES, _CLONE_NEWNS):
         has_flag = seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag)
         program.add_rule(seccomp.ERRNO(errno.EPERM), "clone", has_flag)

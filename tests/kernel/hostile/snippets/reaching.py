@@ -85,6 +85,9 @@ def send(address):
 
 succeeded(
     datagrams=lambda: turn(targets["datagrams"], socket.SOCK_DGRAM),
+    raw=lambda: turn(targets["datagrams"], socket.SOCK_RAW),
+    reliable=lambda: turn(targets["datagrams"], 4),
+    unknown=lambda: turn(targets["datagrams"], 7),
     stream=lambda: turn(targets["socket"], socket.SOCK_STREAM),
     packets=lambda: turn(targets["socket"], socket.SOCK_SEQPACKET),
     sent=lambda: send(targets["datagrams"]),
