@@ -57,7 +57,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "`1`: ask no hub, only the package index",
     "OPENAI_API_KEY": "the endpoint's key, unless its provider's own variable holds one ("
     + ", ".join(f"`{name}`" for provider in PROVIDERS[1:] for name in provider.variables)
-    + "); never shown, saved, or passed on to the scratch kernel",
+    + "), or it is evidently OpenAI's and the endpoint is neither OpenAI's nor the one in"
+    " `OPENAI_BASE_URL`; never shown, saved, or passed on to the scratch kernel",
     "OPENAI_BASE_URL": "the OpenAI-compatible endpoint, unless `--base-url` names one",
 }
 

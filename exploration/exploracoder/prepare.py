@@ -340,9 +340,11 @@ def with_libraries(
 
 def wants_embedded(model: str | None, base_url: str | None) -> bool:
     """Whether the embedded model is meant: by name, or because nothing else is configured."""
-    model = model or os.environ.get("EXPLORACODER_MODEL")
+    if model is None and base_url is None:
+        model = os.environ.get("EXPLORACODER_MODEL")
     if model == EMBEDDED:
         return True
+    model = model or os.environ.get("EXPLORACODER_MODEL")
     base_url = base_url or os.environ.get("OPENAI_BASE_URL")
     return not (model or base_url or os.environ.get("OPENAI_API_KEY"))
 

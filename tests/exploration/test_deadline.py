@@ -120,7 +120,7 @@ def test_a_second_interrupt_ends_what_a_thread_holds_up() -> None:
         assert process.stdout and process.stderr
         assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
-        assert process.stderr.readline() == "Stopping. Ctrl-C again ends it at once.\n"
+        assert process.stderr.readline() == "Stopping; press Ctrl-C again to end at once.\n"
         process.send_signal(signal.SIGINT)
 
         assert process.wait(timeout=120) == 130

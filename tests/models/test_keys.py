@@ -183,12 +183,17 @@ def test_a_key_is_never_an_argument(run: Any, drawer: Drawer) -> None:
     [
         ("https://api.openai.com/v1", "", True),
         ("https://gateway.example/v1", "https://gateway.example/v1", True),
+        ("https://eu.api.openai.com/v1", "", True),
+        ("http://api.openai.com/v1", "", False),
+        ("https://evilopenai.com/v1", "", False),
+        ("http://evil.example:8000 ", "", False),
         ("http://192.168.1.5:11434/v1", "", False),
         ("http://192.168.1.5:11434/v1", "https://gateway.example/v1", False),
     ],
 )
 def test_a_key_of_openais_goes_to_no_other_server(url: str, named: str, is_sent: bool) -> None:
-    environment = {"OPENAI_API_KEY": "sk-proj-nobody-may-see", "OPENAI_BASE_URL": named}
+    environment = {"OPENAI_API_KEY": " sk-proj-nobody-may-see", "OPENAI_BASE_URL": named}
 
-    assert key_in_environment(url, environment) == ("sk-proj-nobody-may-see" if is_sent else "")
+    key = key_in_environment(url, environment).strip()
+    assert key == ("sk-proj-nobody-may-see" if is_sent else "")
     assert key_in_environment(url, environment | {"OPENAI_API_KEY": "local-key"}) == "local-key"

@@ -272,7 +272,7 @@ def test_a_page_of_the_network_does_not_replace_what_was_fetched(
     partial.write_bytes(CONTENT[:PART_BYTES])
     with (
         hub_with(monkeypatch, b"<html>Log in to the network first.</html>", ranges=False),
-        pytest.raises(SourceError, match="something else"),
+        pytest.raises(SourceError, match="something other"),
     ):
         HUB.fetch(partial, len(CONTENT), lambda *_: None)
 

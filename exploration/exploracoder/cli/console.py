@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -166,7 +166,9 @@ def text_console(**layout: Any) -> Console:
 
 def _exit(*_: object) -> None:
     # A thread that waits for a server would hold up an orderly end.
-    say("Interrupted again.", err=True)
+    show_cursor = "\x1b[?25h" if is_terminal() else ""
+    with suppress(OSError):
+        os.write(2, f"{show_cursor}\nInterrupted again.\n".encode())
     os._exit(130)
 
 
@@ -184,8 +186,9 @@ def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
                 signal.signal(number, _exit)
-            say("Stopping. Ctrl-C again ends it at once.", err=True)
             task.cancel()
+            with suppress(OSError):
+                say("Stopping; press Ctrl-C again to end at once.", err=True)
 
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, cancel)

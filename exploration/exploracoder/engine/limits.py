@@ -23,6 +23,7 @@ class Limits:
 
     bench: Workbench
     _since: float = field(default_factory=time.monotonic)
+    _is_uncounted: bool = False
 
     def start_clock(self) -> None:
         """Start the clock when work begins, so that idle time is not counted."""
@@ -36,6 +37,7 @@ class Limits:
     def spend(self, part: str, reply: Reply | None = None, seconds_execution: float = 0.0) -> None:
         """Count the tokens and the execution time that a part of the work has used."""
         usage = reply.asked if reply else Usage()
+        self._is_uncounted |= usage.calls > 0 and not usage.total_tokens
         self.bench.exploration = self.bench.exploration.with_spending(
             part, usage, seconds_execution
         )
@@ -57,7 +59,7 @@ class Limits:
             raise self.out_of_time()
         limit, usage = self.bench.settings.max_tokens, self.bench.exploration.usage
         tokens = usage.total_tokens
-        if limit is not None and usage.calls and not tokens:
+        if limit is not None and self._is_uncounted:
             raise BudgetError(
                 "The limit on tokens cannot be kept: the model's server does not report them."
                 " Everything so far is saved; resume with --max-seconds instead."

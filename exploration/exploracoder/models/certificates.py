@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 import ssl
 
+from exploracoder.errors import SetupError
+
 
 def trusted() -> ssl.SSLContext:
-    """This machine's certificate authorities and certifi's, or what ``SSL_CERT_FILE`` names alone.
+    """This machine's certificate authorities and certifi's, or those in ``SSL_CERT_FILE`` alone.
 
     A company's own authority is usually installed on the machine, where certifi does not look;
-    slim containers have none but certifi's.
+    slim containers have none but certifi's. Raises SetupError if the file cannot be read.
     """
+    file = os.environ.get("SSL_CERT_FILE")
+    if file:
+        try:
+            return ssl.create_default_context(cafile=file)
+        except OSError as error:
+            raise SetupError(f"SSL_CERT_FILE names {file}, which cannot be used: {error}") from None
     context = ssl.create_default_context()
-    if not (os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")):
-        import certifi
+    import certifi
 
-        context.load_verify_locations(certifi.where())
+    context.load_verify_locations(certifi.where())
     return context
 
 

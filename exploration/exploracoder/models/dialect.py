@@ -36,8 +36,8 @@ class Learnt(BaseModel):
     Attributes:
         supports_n: Whether several replies can be asked for in one request.
         supports_tools: Whether functions can be offered to the model.
-        supports_call_turns: Whether a conversation may contain calls and their results as such;
-            some gateways refuse that in requests that offer no functions.
+        supports_call_turns: Whether a request that offers no functions may contain calls and their
+            results as such.
         supports_stream: Whether replies can be had as they are written.
         begins_in_thought: Whether replies were seen to begin amid a thought, without a tag.
         schema_mode: How a JSON schema is conveyed.
@@ -105,7 +105,9 @@ class Dialect(Learnt):
     ) -> dict[str, Any]:
         """The fields of a completion request, as this server wants them."""
         in_words = schema is not None and self.schema_mode != "json_schema"
-        turns = messages if self.supports_call_turns else _with_calls_in_words(messages)
+        has_tools = bool(tools) and self.supports_tools
+        are_turns = has_tools or self.supports_call_turns
+        turns = messages if are_turns else _with_calls_in_words(messages)
         turns = _with_schema_in_words(turns, schema) if in_words and schema else turns
         body: dict[str, Any] = {
             "model": model,
@@ -116,7 +118,7 @@ class Dialect(Learnt):
         }
         if sampling.n > 1 and self.supports_n:
             body["n"] = sampling.n
-        if tools and self.supports_tools:
+        if has_tools:
             body["tools"] = list(tools)
         if sampling.stop:
             body["stop"] = list(sampling.stop)
@@ -196,11 +198,10 @@ class Dialect(Learnt):
             self.refused |= {"reasoning_effort"}
         elif body.get("n", 1) > 1 and re.search(r"\bn\b|choices", refusal):
             self.supports_n = False
-        elif _OF_TOOLS.search(refusal) and any("tool_calls" in turn for turn in _turns(body)):
-            # Functions were accepted before the first call, so it is the calls.
-            self.supports_call_turns = False
         elif "tools" in body and _OF_TOOLS.search(refusal):
             self.supports_tools = False
+        elif any("tool_calls" in turn for turn in _turns(body)) and _OF_TOOLS.search(refusal):
+            self.supports_call_turns = False
         elif "response_format" in body and re.search(r"response_format|schema|json", refusal):
             # Weaken only the mode that was refused: a concurrent request may already have been
             # refused for the same reason.

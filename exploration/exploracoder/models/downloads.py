@@ -71,9 +71,9 @@ class Hub:
                     raise SourceError(f"{self.title} cannot be reached.") from error
             # A truncated response is not always an HTTP error.
             stalls = stalls + 1 if size_of(partial) == before else 0
-            if stalls > len(_PAUSES_S):
+            if stalls > (len(_PAUSES_S) if has_answered else 2):
                 raise SourceError(f"{self.title} stopped answering.")
-            if stalls:
+            if stalls and has_answered:
                 time.sleep(_PAUSES_S[stalls - 1])
 
     def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
@@ -101,8 +101,8 @@ class Hub:
             if response.status_code != 206:
                 # The server ignored the range, and sends the whole file; or a page of its own, as
                 # networks that want a login do.
-                if response.headers.get("Content-Length") != str(size_bytes):
-                    raise SourceError(f"{self.title} answers with something else than the file.")
+                if response.headers.get("Content-Length", str(size_bytes)) != str(size_bytes):
+                    raise SourceError(f"{self.title} answers with something other than the file.")
                 offset = 0
             with partial.open("ab") as file:
                 file.truncate(offset)

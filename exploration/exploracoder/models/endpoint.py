@@ -41,6 +41,8 @@ MOST_BYTES = 4 << 20
 _MOST_STREAMED_BYTES = 16 * MOST_BYTES
 _CONNECT_TIMEOUT_S = 10.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
+# Whoever waits should know what for: after a longer one, the user may try again.
+_LONGEST_ASKED_PAUSE_S = 60.0
 # Quotas are usually counted by the minute.
 _RATE_LIMIT_FACTOR = 4.0
 # The longest wait at our shared server; it also bounds servers that only claim to be one.
@@ -83,9 +85,10 @@ class Endpoint:
         return f"Endpoint({self.url!r}, {self.report!r})"
 
     async def open(self) -> None:
-        """Opens the HTTP client. Raises SetupError if the proxy set for it cannot be used."""
-        # The import takes a moment: other tasks go on meanwhile.
+        """Opens the HTTP client. Raises SetupError if a proxy or certificates cannot be used."""
+        # These take a moment: other tasks go on meanwhile.
         httpx = await asyncio.to_thread(importlib.import_module, "httpx")
+        certificates = await asyncio.to_thread(trusted)
         headers = {"Accept-Encoding": "identity", "User-Agent": f"exploracoder/{__version__}"}
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
@@ -97,12 +100,13 @@ class Endpoint:
                 timeout=httpx.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S),
                 trust_env=not is_local,
                 follow_redirects=False,
-                verify=trusted(),
+                verify=certificates,
             )
-        except (ImportError, ValueError) as error:
+        except (ImportError, ValueError, httpx.InvalidURL) as error:
+            advice = "pip install socksio" if isinstance(error, ImportError) else str(error)
             raise SetupError(
-                "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used. For"
-                f" SOCKS install socksio. It was: {error}"
+                "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used (SOCKS is"
+                f" written socks5://HOST:PORT): {advice}"
             ) from None
 
     async def aclose(self) -> None:
@@ -146,7 +150,7 @@ class Endpoint:
                     pause_s *= _RATE_LIMIT_FACTOR
                 if reply.asked_pause_s is not None:
                     pause_s = reply.asked_pause_s
-                if anyio.current_time() + pause_s > anyio.current_effective_deadline():
+                if pause_s > _LONGEST_ASKED_PAUSE_S:
                     return reply
             await asyncio.sleep(pause_s)
         return await self._send(path, content, on_more)

@@ -58,10 +58,17 @@ def variables_set(
 def key_in_environment(base_url: str, environment: Mapping[str, str] = os.environ) -> str:
     """The key for a server: its provider's own, or else ``OPENAI_API_KEY``."""
     keys = {one.base_url: environment[name] for name, one in variables_set(environment)}
-    key, named_url = environment.get("OPENAI_API_KEY", ""), environment.get("OPENAI_BASE_URL", "")
-    if key.startswith(_OPENAI_KEYS) and origin_of(base_url) != origin_of(named_url):
+    key = environment.get("OPENAI_API_KEY", "").strip()
+    if key.startswith(_OPENAI_KEYS) and not _may_have_openai_key(base_url, environment):
         key = ""
     return key_for(base_url, keys) or key
+
+
+def _may_have_openai_key(base_url: str, environment: Mapping[str, str]) -> bool:
+    origin = origin_of(base_url.strip())
+    named_origin = origin_of(environment.get("OPENAI_BASE_URL", "").strip())
+    is_openai = origin.startswith("https://") and origin.endswith(".openai.com:443")
+    return is_openai or (bool(origin) and origin == named_origin)
 
 
 def kept_key(base_url: str) -> str:

@@ -13,9 +13,10 @@ from exploracoder_kernel.environment import SECRET_NAME
 BLOT = "[key]"
 # Anything shorter is not a secret, and would match ordinary words.
 _SHORTEST = 8
-# Pieces are looked for only in keys that chance has made: those of others are words.
-_RANDOM = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).{20,}", re.DOTALL)
-_RANDOM_VALUE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w+/=%]{16,}")
+# Pieces are not looked for in keys that are words, such as "correct-horse-9".
+_WORDS = re.compile(r"[a-z]+(?:[-_ .][a-z]+)*[-_ .]?\d{0,2}")
+# What addresses have in their query besides keys.
+_HARMLESS = ("version", "deployment", "model", "region")
 # A piece of a key without any of these may be part of a plain word or an identifier: left alone.
 _TELLING = re.compile(r"[\dA-Z+%-]")
 # What people put where a server wants no key.
@@ -29,7 +30,7 @@ _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Redactor:
-    """Redacts secrets in texts: whole and encoded; random ones also in pieces of 8 characters.
+    """Redacts secrets in texts: whole, encoded, and, unless they are words, 8 characters of them.
 
     Case is ignored. The encodings are Base64 (also within a longer text), URL encoding and
     hexadecimal. Secrets below 8 characters, and those that only consist of words such as ``your``,
@@ -42,7 +43,7 @@ class Redactor:
         self._pieces = {
             piece.translate(_LOWER)
             for one in true
-            if _RANDOM.fullmatch(one)
+            if not _WORDS.fullmatch(one)
             for form in _forms(one)
             for piece in _pieces(form)
         }
@@ -122,13 +123,13 @@ def blot_credentials(text: str) -> str:
 def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:
     """The secrets of an endpoint: its key, the password in its URL, and what is one in its query.
 
-    A value of the query is one if its name says so, or if it is random: an ``api-version`` is not.
+    An ``api-version`` is none.
     """
     parts = urlsplit(base_url)
     in_query = [
         value
         for name, value in parse_qsl(parts.query)
-        if SECRET_NAME.search(name) or _RANDOM_VALUE.fullmatch(value)
+        if not any(word in name.lower() for word in _HARMLESS)
     ]
     return tuple(filter(None, [api_key, unquote(parts.password or ""), *in_query]))
 

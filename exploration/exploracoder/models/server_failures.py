@@ -234,11 +234,10 @@ def _seconds(retry_after: str) -> float | None:
         seconds = float(retry_after)
     except ValueError:
         try:
-            date = parsedate_to_datetime(retry_after)
-        except ValueError:
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
+        except (ValueError, OverflowError, OSError):
             return None
-        seconds = date.timestamp() - time.time()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def server_message(reply: HttpReply) -> str:

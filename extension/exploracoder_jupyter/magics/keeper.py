@@ -157,6 +157,8 @@ async def _told(work: Coroutine[Any, Any, None], on_end: Ended) -> None:
         on_end(str(error))
         raise
     except Exception as error:
-        on_end(f"Something unexpected happened ({type(error).__name__}): {error}")
+        on_end(
+            f"Something unexpected went wrong: {type(error).__name__}. Its traceback is in the log."
+        )
         raise
     on_end("")
