@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from exploracoder_kernel.sandbox.hard_limits import machine_memory
+from exploracoder_kernel.branch.linux import machine_memory
 from exploracoder_kernel.states import States
 from exploracoder_kernel.tree import Branch, Tree
 

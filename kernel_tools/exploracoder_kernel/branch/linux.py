@@ -16,6 +16,11 @@ from typing import NamedTuple, Optional
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
+# The memory limit of a container, by cgroups of version 2 and 1.
+CONTAINER_LIMITS = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 
 
 class Process(NamedTuple):
@@ -218,3 +223,12 @@ def send_signal(pid: int, number: int) -> None:
     """Send a signal; do nothing if the process has ended."""
     with contextlib.suppress(OSError):
         os.kill(pid, number)
+
+
+def machine_memory() -> int:
+    """The machine's memory, or the container's limit if that is lower, in bytes."""
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for path in CONTAINER_LIMITS:
+        with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
+            sizes.append(int(file.read()))
+    return min(sizes)

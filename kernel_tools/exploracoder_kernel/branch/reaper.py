@@ -75,8 +75,7 @@ def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[private_mount.Pr
 
 
 def _usual_limit() -> Limit:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Limit(processes=MOST_PROCESSES, memory_bytes=memory // _SHARE_OF_MEMORY)
+    return Limit(processes=MOST_PROCESSES, memory_bytes=linux.machine_memory() // _SHARE_OF_MEMORY)
 
 
 def _silence() -> None:

@@ -6,10 +6,7 @@ import os
 
 from pydantic import BaseModel, ConfigDict, Field
 
-
-def machine_memory() -> int:
-    """The machine's memory, in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+from exploracoder_kernel.branch.linux import machine_memory
 
 
 def kernel_version() -> tuple[int, ...]:

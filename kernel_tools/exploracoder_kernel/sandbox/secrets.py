@@ -16,7 +16,7 @@ _FOLDERS = re.compile(
 )
 _FILES = re.compile(
     r"""\.netrc|_netrc|\.git-credentials|\.gitconfig|\.pypirc|\.npmrc|\.yarnrc(\.yml)?|\.pgpass
-    |\.my\.cnf|\.s3cfg|\.boto|\.htpasswd|\.vault-token|\.condarc|\.Renviron|\.\w+_history|\.token
+    |\.my\.cnf|\.s3cfg|\.databrickscfg|\.dockercfg|\.?pip\.conf|kaggle\.json|\.boto|\.htpasswd|\.vault-token|\.condarc|\.Renviron|\.\w+_history|\.token
     |id_(rsa|dsa|ecdsa|ed25519)\w*|.*\.(pem|key|p12|pfx|jks|keystore|keytab|kdbx|ovpn|ppk)
     |(.*[._-])?(credentials?|secrets?)(\.(json|ya?ml|toml|ini|env|txt))?
     |(application_default_)?(service[_-]account|client[_-]secret).*\.json""",
@@ -30,16 +30,16 @@ _FILES_AT_THE_TOP = re.compile(r"(.*[._-])?tokens?(\.(json|ya?ml|txt))?", re.IGN
 _ENV = re.compile(r"\.env(rc|\..+)?|.+\.env")
 _EXAMPLE = re.compile(r".*\.(example|sample|template|dist|defaults?)", re.IGNORECASE)
 
-# Installed packages and version control data, except the file that names its servers.
+# Installed packages and version control data, except the files that name its servers.
 _NOT_LOOKED_INTO = {"node_modules", "__pycache__", "site-packages", "dist-packages", ".git"}
-_MOST = 50_000
+_MOST = 500_000
 
 
 def find(folder: Path, *, is_home: bool = False) -> list[Path]:
     """Files and folders below ``folder`` that hold secrets, as far as their names say so.
 
-    Links are not followed: their targets are not shown anyway. Among very many entries, only those
-    nearest the top are examined.
+    Links are not followed: their targets are not shown anyway. Of half a million entries, those
+    nearest the top are examined, and folders that are not count as secret.
 
     Args:
         folder: A tree of the user's.
@@ -56,11 +56,11 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
             if (is_top and is_home and entry.name.startswith(".")) or _is_secret(entry, is_top):
                 paths.append(Path(entry.path))
             elif entry.name == ".git":
-                config = Path(entry.path) / "config"
-                paths += [config] if config.is_file() else []
+                repositories = [Path(entry.path), *Path(entry.path, "modules").glob("**/")]
+                paths += [one / "config" for one in repositories if (one / "config").is_file()]
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
                 queue.append(Path(entry.path))
-    return paths
+    return [*paths, *queue]
 
 
 def _is_secret(entry: os.DirEntry[str], is_top: bool) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from exploracoder_kernel.launch_command import ENTRY
+from exploracoder_kernel.sandbox import secrets as hidden_names
 from exploracoder_kernel.sidecar import Sidecar
 
 from .conftest import Choose, Look
@@ -154,6 +155,7 @@ async def test_secrets_deep_in_a_task_are_not_seen(
 ) -> None:
     deep = task / "a" / "b" / "c" / "d"
     names = (".ssh/id_rsa", ".netrc", "server.pem", ".env", "client_secret_1.json", ".aws/config")
+    names += ("pip.conf", "kaggle.json", ".git/config", ".git/modules/tea/config")
     for name in (*names, "special_tokens.json"):
         (deep / name).parent.mkdir(parents=True, exist_ok=True)
         (deep / name).write_text("secret")
@@ -165,6 +167,19 @@ async def test_secrets_deep_in_a_task_are_not_seen(
     *secrets, tokens = value_of(observation)
     assert set(secrets) <= set(REFUSED)
     assert tokens == "secret"
+
+
+async def test_what_is_not_looked_into_is_not_seen(
+    look: Look, task: Path, value_of: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hidden_names, "_MOST", 2)
+    (task / "later").mkdir()
+    (task / "later" / "notes.txt").write_text("notes")
+
+    observation = await look(f"{ASK}[read(n) for n in ('input.txt', 'later/notes.txt')]")
+
+    given, later = value_of(observation)
+    assert (given, later in REFUSED) == ("given", True)
 
 
 async def test_a_folder_around_the_home_shows_none_of_it(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_kernel.branch import linux
 from exploracoder_kernel.sandbox import SandboxLimits
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -109,3 +110,14 @@ async def test_after_a_folder_that_is_too_deep_others_are_still_looked_at(
         observations = [await sidecar.run(first, deep), await sidecar.run(second, large)]
 
     assert [one.limits_hit for one in observations] == [("scratch_files",), ("scratch_bytes",)]
+
+
+def test_a_containers_memory_counts_as_the_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.limit_in_bytes").write_text("268435456\n")
+    monkeypatch.setattr(linux, "CONTAINER_LIMITS", tuple(map(str, tmp_path.iterdir())))
+
+    assert linux.machine_memory() == 2**28
+    assert SandboxLimits().memory_bytes == 2**27
