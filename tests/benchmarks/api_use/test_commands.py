@@ -201,7 +201,7 @@ def test_the_examples_of_a_task_are_no_code_to_complete() -> None:
 
 def test_packages_of_a_user_s_own_library_are_written_once(tmp_path: Path) -> None:
     file, folder = tmp_path / "tea.json", tmp_path / "made"
-    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf: str"]}}}')
+    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf"]}}}')
 
     first = api_use("packages", file, "--out", folder)
     again = api_use("packages", file, "--out", folder)
