@@ -17,13 +17,10 @@ from exploracoder.models.prices import price_of, prices_file
 from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation, find_ablations
-from exploracoder_bench.datasets.fetching import fetch, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
-from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.problem_selection import of_split, select
 from exploracoder_bench.datasets.problem_sets import open_problems
-from exploracoder_bench.datasets.published import PANDAS
-from exploracoder_bench.environments import environment_of, with_environments
+from exploracoder_bench.environments import with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.kept_replies import ReplySource, about
@@ -117,55 +114,6 @@ def check_command(arguments: dict[str, Any]) -> int:
     return 0 if sound == len(verdicts) else 1
 
 
-def report_command(arguments: dict[str, Any]) -> int:
-    """``bench report``: write the report and print its tables."""
-    from exploracoder_bench.report.writing import write_report
-
-    price = parse_price(arguments["price"]) if arguments["price"] else None
-    folders = [folder.absolute() for folder in arguments["folders"]]
-    out = (arguments["out"] or folders[0] / "report").absolute()
-    options = {"split": arguments["split"], "any_code": arguments["any_code"]}
-    click.echo(write_report(folders, out, price, _say, **options))
-    _say(f"Written to {out}")
-    return 0
-
-
-def compare_command(first: str, second: str, split: str | None) -> int:
-    """``bench compare``: print the table."""
-    from exploracoder_bench.report.comparing import comparison
-
-    click.echo(comparison(first, second, split))
-    return 0
-
-
-def init_command(folder: Path) -> int:
-    """``bench init``: print what was written, and what to do with it."""
-    for file in init_tasks(folder):
-        click.echo(str(file))
-    _say(
-        "Change it to your own. Then: exploracoder bench check --problems"
-        f" {folder} --out bench-output"
-    )
-    return 0
-
-
-def fetch_command(name: str, url: str | None) -> int:
-    """``bench fetch``: print the file's path."""
-    click.echo(str(fetch(find_published(name), url)))
-    return 0
-
-
-def private_libraries_command(folder: Path, python: str | None, mapping: Path) -> int:
-    """``bench private-libraries``: print the folders that were made."""
-    from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
-
-    renaming = read_mapping(mapping)
-    python = python or environment_of(PANDAS, _say)
-    for library_folder in make_libraries(folder.absolute(), renaming, python):
-        click.echo(str(library_folder))
-    return 0
-
-
 def class_tasks_command(arguments: dict[str, Any]) -> int:
     """``bench class-tasks``: return 0 if every class has its task, else 1."""
     from exploracoder_bench.class_tasks.listing import OURS, read_rows, rows_of_repoclassbench
@@ -186,10 +134,8 @@ def class_tasks_command(arguments: dict[str, Any]) -> int:
     return 1 if refusals else 0
 
 
-def parse_price(text: str | None) -> Price:
+def parse_price(text: str) -> Price:
     """The price in ``PROMPT,COMPLETION``. Raises InputError."""
-    if not text:
-        return Price()
     try:
         prompt, completion = (float(part) for part in text.split(","))
         return Price(prompt=prompt, completion=completion)

@@ -14,8 +14,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from click.testing import CliRunner
 from exploracoder.errors import InputError, SetupError
-from exploracoder_bench import bench_commands
+from exploracoder_bench import environments
+from exploracoder_bench.cli import bench
 from exploracoder_bench.datasets.fetching import fetch, fetched, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
 from exploracoder_bench.datasets.own_tasks import init_tasks
@@ -446,7 +448,7 @@ def test_a_private_library_has_the_new_names_only_and_stubs_that_say_so(tmp_path
 
 
 def test_private_libraries_are_made_from_their_pins_unless_an_interpreter_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested_pins: list[Sequence[str]] = []
 
@@ -454,16 +456,19 @@ def test_private_libraries_are_made_from_their_pins_unless_an_interpreter_is_nam
         requested_pins.append(pins)
         return sys.executable
 
-    monkeypatch.setattr(bench_commands, "environment_of", made)
+    monkeypatch.setattr(environments, "environment_of", made)
     file = tmp_path / "renaming.json"
     file.write_text(json.dumps({"beatnum": {"array": "numset"}}))
 
-    bench_commands.private_libraries_command(tmp_path / "named", sys.executable, file)
+    make = ["private-libraries", "--mapping", str(file)]
+
+    named = CliRunner().invoke(bench, [*make, str(tmp_path / "named"), "--python", sys.executable])
+    assert named.exception is None, named.output
     assert requested_pins == []
-    bench_commands.private_libraries_command(tmp_path / "pinned", None, file)
+    pinned = CliRunner().invoke(bench, [*make, str(tmp_path / "pinned")])
 
     assert requested_pins == [PANDAS]
-    assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "pinned/beatnum")
+    assert pinned.stdout.splitlines()[-1] == str(tmp_path / "pinned/beatnum")
 
 
 def test_a_renaming_that_is_none_is_refused(tmp_path: Path) -> None:
