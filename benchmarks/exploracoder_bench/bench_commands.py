@@ -26,6 +26,7 @@ from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.kept_replies import ReplySource, about
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.provenance import Provenance, provenance_of
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import NO_MEMORY, ModelOptions
@@ -74,16 +75,16 @@ def run_command(arguments: dict[str, Any], command: str) -> int:
         arguments["max_money"],
     )
     try:
-        results = run_bench(bench, _say)
+        results = run_bench(bench, say)
     except BudgetError as error:
-        _say(str(error))
+        say(str(error))
         return 1
     except KeyboardInterrupt:
-        _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
+        say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
         return 130
     _print_tables(results, plan.price, {one.name: one.split for one in problems if one.split})
     count = sum(one.counts for one in results)
-    _say(f"{count} of {len(results)} samples count. Tables: exploracoder bench report {out}")
+    say(f"{count} of {len(results)} samples count. Tables: exploracoder bench report {out}")
     return 0 if count == len(results) else 1
 
 
@@ -104,7 +105,7 @@ def check_command(arguments: dict[str, Any]) -> int:
     check_names(problems)
     with open_pool(arguments["executor"], arguments["jobs"]) as pool:
         verdicts = judge_all(
-            problems, arguments["out"].absolute(), pool, _say, run_seconds=arguments["run_seconds"]
+            problems, arguments["out"].absolute(), pool, say, run_seconds=arguments["run_seconds"]
         )
     sound = sum(one.is_sound for one in verdicts.values())
     click.echo(f"{sound} of {len(verdicts)} problems count.")
@@ -127,7 +128,7 @@ def class_tasks_command(arguments: dict[str, Any]) -> int:
         if repositories
         else read_rows(file, names)
     )
-    refusals = make_class_tasks(rows, folder, arguments["python"], _say)
+    refusals = make_class_tasks(rows, folder, arguments["python"], say)
     click.echo(f"{len(rows) - len(refusals)} of {len(rows)} classes have a task in {folder}.")
     for line in refusals:
         click.echo(f"refused: {line}")
@@ -149,7 +150,7 @@ def problems_of(arguments: dict[str, Any]) -> list[Problem]:
     problems = open_problems(arguments["problems"], python_of, arguments["search_path"])
     names = _names(arguments["select"])
     selection = of_split(select(problems, names) if names else problems, arguments["split"])
-    return with_environments(selection, _say)
+    return with_environments(selection, say)
 
 
 def _names(parts: Sequence[str]) -> list[str]:
@@ -280,7 +281,3 @@ def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:
     if not name:
         raise InputError("An endpoint is configured, but no model. Name one with --model.")
     return name, base_url or os.environ.get("OPENAI_BASE_URL") or _HOSTED_URL
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)

@@ -12,6 +12,7 @@ import click
 from exploracoder_bench.api_use.api_use_commands import api_use
 from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
 from exploracoder_bench.cli_options import pool_options, problem_options, split_option
+from exploracoder_bench.progress_lines import say
 
 _OUT = click.Path(path_type=Path, file_okay=False)
 
@@ -171,8 +172,8 @@ def report(
     run_folders = [folder.absolute() for folder in folders]
     target = (out or folders[0] / "report").absolute()
     new_price = parse_price(price) if price else None
-    click.echo(write_report(run_folders, target, new_price, _say, split=split, any_code=any_code))
-    _say(f"Written to {target}")
+    click.echo(write_report(run_folders, target, new_price, say, split=split, any_code=any_code))
+    say(f"Written to {target}")
     return 0
 
 
@@ -202,7 +203,7 @@ def init(folder: Path) -> int:
     for file in init_tasks(folder):
         click.echo(str(file))
     command = f"exploracoder bench check --problems {folder} --out bench-output"
-    _say(f"Change it to your own. Then: {command}")
+    say(f"Change it to your own. Then: {command}")
     return 0
 
 
@@ -278,14 +279,10 @@ def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
     from exploracoder_bench.environments import environment_of
 
     renaming = read_mapping(mapping)
-    python = python or environment_of(PANDAS, _say)
+    python = python or environment_of(PANDAS, say)
     for library_folder in make_libraries(folder.absolute(), renaming, python):
         click.echo(str(library_folder))
     return 0
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)
 
 
 for _command in (api_use, keep_replies, renamed, table, tables):

@@ -10,6 +10,7 @@ import click
 from exploracoder.errors import InputError
 
 from exploracoder_bench.cli_options import pool_options, problem_options
+from exploracoder_bench.progress_lines import say
 
 _OUT = click.Path(path_type=Path, file_okay=False)
 
@@ -50,7 +51,7 @@ def renamed(**arguments: Any) -> int:
         raise InputError(f"None of the problems is about {library!r} alone. Name others.")
     check_names(problems)
     with open_pool(arguments["executor"], arguments["jobs"]) as pool:
-        remade = make_kit(folder, problems, library, arguments["seed"], pool, _say)
+        remade = make_kit(folder, problems, library, arguments["seed"], pool, say)
     left_out = [one for one in remade if one.problem is None]
     click.echo(f"{len(remade) - len(left_out)} of {len(remade)} problems are in {folder}.")
     for one in left_out:
@@ -102,9 +103,9 @@ def tables(pages: tuple[Path, ...], check: bool, results: Path) -> int:
         stale = stale_tables(text, draw)
         verb = "is" if check else "was"
         for name in stale:
-            _say(f"{page}: the table {name} {verb} not what its results say.")
+            say(f"{page}: the table {name} {verb} not what its results say.")
         if stale and check:
-            _say("Draw it anew: make tables")
+            say("Draw it anew: make tables")
             code = 1
         elif stale:
             page.write_text(redraw(text, draw), encoding="utf-8")
@@ -128,7 +129,3 @@ def keep_replies(folder: Path, file: Path) -> int:
 
     click.echo(f"{keep(folder, file)} replies are in {file}.")
     return 0
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)

@@ -43,6 +43,7 @@ from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.mpnet import MpnetEmbedder
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.rankers import (
     FIELDS,
     WORDINGS,
@@ -123,11 +124,11 @@ def _measure(
 ) -> Runs:
     """The rankings of each recipe by question."""
     with ExitStack() as stack:
-        embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=_say)
+        embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=say)
         stack.callback(embedder.close)
         embedders: dict[str, Embedder] = {"MiniLM": embedder}
         if options.mpnet:
-            mpnet = CachedEmbedder(MpnetEmbedder(options.mpnet), options.cache, on_progress=_say)
+            mpnet = CachedEmbedder(MpnetEmbedder(options.mpnet), options.cache, on_progress=say)
             stack.callback(mpnet.close)
             embedders["mpnet"] = mpnet
         runs: Runs = {}
@@ -140,14 +141,14 @@ def _measure(
         for name, index_embedder in embedders.items():
             is_default = index_embedder is embedder
             folder = options.cache / ("index" if is_default else f"index-{name}")
-            index = stack.enter_context(Index.open(folder, index_embedder, on_warning=_say))
-            _say(f"index, {name} …")
+            index = stack.enter_context(Index.open(folder, index_embedder, on_warning=say))
+            say(f"index, {name} …")
             for library in libraries(questions):
                 index.update(read_pool(options.kit, library))
             _remember(index, questions)
             plain = index.view(uses_examples=False)
             lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
-            _say(f"index, {name}, with memory …")
+            say(f"index, {name}, with memory …")
             others = {each.id: index.view(left_out=each.problem) for each in questions}
             more_lessons, memory_pools = _looked_at(others, questions)
             lessons += more_lessons
@@ -177,7 +178,7 @@ def _baselines(
     embedders: Mapping[str, Embedder],
 ) -> Runs:
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
-    _say(f"{library} …")
+    say(f"{library} …")
     docs = read_pool(options.kit, library).docs
     wordings = [name for name in WORDINGS if name in (*options.wordings.split(","), *_COMPARED)]
     rankers: dict[str, Bm25Ranker | FieldsRanker | DenseRanker] = {
@@ -251,7 +252,7 @@ def _ablated(lessons: Sequence[Lesson]) -> dict[str, dict[str, Array]]:
     """The weights for each library, learned elsewhere, by the feature that is left out."""
     weightings = {}
     for name in FEATURES:
-        _say(f"without {name} …")
+        say(f"without {name} …")
         weightings[f"without {name}"] = learn_elsewhere(lessons, without=name)
     return weightings
 
@@ -296,10 +297,6 @@ def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
 
 def _is_compared(name: str) -> bool:
     return any(which in name for which in _COMPARED)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

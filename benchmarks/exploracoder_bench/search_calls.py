@@ -34,6 +34,7 @@ from pydantic import BaseModel, ConfigDict
 from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.intervals import bootstrap, ratio
 from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.toolcoder.corpus import Function, read_corpus
 from exploracoder_bench.toolcoder.training_text import TrainingText
 
@@ -141,7 +142,7 @@ async def _measure(
                 if (one.id, model.name, digest, kind) not in finished_keys
             ]
             for number, (one, kind) in enumerate(todo, start=1):
-                print(f"{model.name}: {number} of {len(todo)}", file=sys.stderr, flush=True)
+                say(f"{model.name}: {number} of {len(todo)}")
                 text = await _continued(model, one, kind, options.max_tokens)
                 row = Continuation(
                     function=one.id, model=model.name, lora=digest, prompt=kind, text=text
