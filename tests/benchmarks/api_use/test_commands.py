@@ -82,7 +82,7 @@ def test_what_cannot_be_generated_is_bad_input(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
+def test_judge_says_of_each_case_whether_it_is_right_and_what_is_wrong(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "cases.jsonl"
@@ -96,7 +96,7 @@ def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
         ("right", True), ("wrong", False), ("private", True), ("untyped", True),
     ]  # fmt: skip
     assert all(set(one) == {"id", "correct", "why"} for one in verdicts)
-    assert "→ solids.get_volume_of_cube" in output
+    assert "wrong: the result is solids.get_volume_of_cube" in output
 
 
 @pytest.mark.parametrize(
