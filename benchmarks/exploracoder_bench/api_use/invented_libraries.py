@@ -167,31 +167,6 @@ class Shelf:
         return to == of or "any" in (to, of) or (to == "float" and of == "int")
 
 
-def library(
-    id: str,
-    style: Style,
-    functions: Mapping[str, tuple[str, Mapping[str, str] | Sequence[str], str]],
-    *,
-    name: str | None = None,
-    types: Mapping[str, str] | None = None,
-) -> Library:
-    """A library of the user's own: for each function its sentence, its arguments, what it returns.
-
-    ``library("tea", "import", {"brew": ("Brews a leaf.", {"grams": "float"}, "str")})``
-    """
-    function_list = [
-        Function(key, doc, _arguments(arguments), returns)
-        for key, (doc, arguments, returns) in functions.items()
-    ]
-    return Library(id, name or id, style, tuple(function_list), dict(types or {}))
-
-
-def _arguments(arguments: Mapping[str, str] | Sequence[str]) -> tuple[Argument, ...]:
-    if isinstance(arguments, Mapping):
-        return tuple(Argument(name, kind) for name, kind in arguments.items())
-    return tuple(Argument(name) for name in arguments)
-
-
 def _check_library(library: Library) -> None:
     where = f"Library {library.id}"
     _refuse_illegal("Library", [library.id, library.name])

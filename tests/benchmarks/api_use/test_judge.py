@@ -16,9 +16,9 @@ from exploracoder.errors import InputError
 from exploracoder_bench.api_use.expressions import Call, Outer, outers
 from exploracoder_bench.api_use.flow import of_expression
 from exploracoder_bench.api_use.grading import Verdict, verdict_on
-from exploracoder_bench.api_use.invented_libraries import Shelf, library
+from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.judging import Judge, Question, open_judge
-from exploracoder_bench.api_use.library_files import provided
+from exploracoder_bench.api_use.library_files import provided, shelf_of
 from exploracoder_bench.api_use.programs import program
 from exploracoder_bench.api_use.sampling import sample
 from exploracoder_bench.api_use.signature import ordered, parse, write
@@ -50,11 +50,12 @@ async def judge() -> AsyncIterator[Judge]:
         yield flow_judge
 
 
-TEA = Shelf(
-    (
-        library("tea", "import", {"brew": ("Brews a leaf.", ("leaf",), "any")}),
-        library("leaf", "class", {"dry": ("Dries it.", (), "leaf")}),
-    )
+TEA = shelf_of(
+    {
+        "tea": {"functions": {"brew": {"args": ["leaf"]}}},
+        "leaf": {"style": "class", "functions": {"dry": {"returns": "leaf"}}},
+    },
+    "tea",
 )
 
 
