@@ -84,18 +84,19 @@ def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] 
     """
     rows = []
     for task in read_class_tasks(file):
+        repository, _, path = task.file.partition("/")
         fields = {
-            "name": slug_of(task.name),
-            "repository": str((repositories / task.repository).resolve()),
-            "file": task.file,
+            "name": slug_of(task.task_id),
+            "repository": str((repositories / repository).resolve()),
+            "file": path,
             "class": task.class_name,
-            "tests": task.tests,
-            "description": task.description,
+            "tests": task.evaluation_metadata.test_directives,
+            "description": task.detailed_description,
         }
         try:
             rows.append(Row.model_validate(fields))
         except ValidationError as error:
-            raise InputError(f"{file}, task {task.name}: {first_fault(error)}") from error
+            raise InputError(f"{file}, task {task.task_id}: {first_fault(error)}") from error
     return _named(rows, names, file)
 
 

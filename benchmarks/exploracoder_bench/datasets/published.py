@@ -1,8 +1,7 @@
 """The data sets by name: where each is published, and how it is read.
 
 URLs name a commit, so their content does not change. None of the files is part of this project.
-Their SHA-256 could not be looked up when this was written: it is recorded when a file is first
-fetched, and verified from then on; ``sha256`` here takes precedence if it is known.
+Their SHA-256 is recorded when a file is first fetched, and verified from then on.
 
 The pins are those with which the known solutions pass (Python 3.11; pandas 1.5 and numpy 1.23 have
 wheels for no newer one). The private libraries are made of pandas and numpy.
@@ -18,7 +17,6 @@ from exploracoder.errors import InputError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
 from exploracoder_bench.datasets.pycodegpt import read_completions
-from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.datasets.torchdata_tasks import read_columns
 from exploracoder_bench.problems import Problem
 
@@ -54,7 +52,6 @@ class PublishedDataset:
     url: str
     read: Read
     requires: tuple[str, ...]
-    sha256: str | None = None
 
     @property
     def file_name(self) -> str:
@@ -72,11 +69,10 @@ def _columns(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Pro
 
 def _classes(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
     """Always raises InputError: without its repositories the file makes no problems."""
-    classes = len(read_class_tasks(file))
     raise InputError(
-        f"{file} has {classes} classes of {one.name}, and their repositories come apart from it."
-        f" Make tasks of both: exploracoder bench class-tasks DIR --classes {file} --repositories"
-        " FOLDER --python EXE; then say --problems DIR."
+        f"{one.name}'s repositories come apart from {file}. Make tasks of both: exploracoder bench"
+        f" class-tasks DIR --classes {file} --repositories FOLDER --python EXE; then say --problems"
+        " DIR."
     )
 
 
