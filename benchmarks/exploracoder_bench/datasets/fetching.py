@@ -9,6 +9,7 @@ from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
+from exploracoder_retrieval.files import write_atomically
 
 from exploracoder_bench.datasets.published import PUBLISHED, PublishedDataset
 
@@ -41,9 +42,7 @@ def fetch(one: PublishedDataset, url: str | None = None) -> Path:
             content = answer.read(_MOST_BYTES)
         _check(one, content, folder / "SHA256")
         folder.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}")
-        beside.write_bytes(content)
-        beside.replace(file)
+        write_atomically(file, content)
         (folder / "SHA256").write_text(hashlib.sha256(content).hexdigest() + "\n")
     except (urllib.error.URLError, OSError, ValueError) as error:
         raise SetupError(
