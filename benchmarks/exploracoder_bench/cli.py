@@ -162,7 +162,7 @@ def report(
     split: str | None,
     any_code: bool,
 ) -> int:
-    """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
+    """Write the tables of one or more runs: Markdown, samples.csv, pictures, failures as a page.
 
     Pictures need matplotlib: pip install 'exploracoder[bench]'.
     """
