@@ -17,7 +17,7 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from exploracoder_bench.datasets.json_lines import first_fault
+from exploracoder_bench.datasets.json_lines import first_fault, read_json
 from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.environments import name_of
 from exploracoder_bench.problems import slug_of
@@ -66,12 +66,7 @@ class _Listing(BaseModel):
 
 def read_rows(file: Path, names: Sequence[str] = ()) -> list[Row]:
     """The classes of a list, all or those that are named. Raises InputError."""
-    try:
-        listing = _Listing.model_validate_json(file.read_text(encoding="utf-8"))
-    except ValidationError as error:
-        raise InputError(f"{file}: {first_fault(error)}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}.") from error
+    listing = read_json(file, _Listing, "list of classes")
     return _named(
         [_whole(row, listing.requires, file.parent) for row in listing.classes], names, file
     )

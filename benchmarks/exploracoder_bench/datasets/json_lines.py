@@ -1,4 +1,4 @@
-"""JSON Lines files, compressed or not."""
+"""JSON and JSON Lines files, validated."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from exploracoder.errors import InputError, SetupError
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
+FormT = TypeVar("FormT")
 RowT = TypeVar("RowT", bound=BaseModel)
 
 
@@ -96,6 +97,19 @@ class GrowingFile(Generic[RowT]):
                 f"{self._path} holds a line that is no {self._noun}: {line[:80]!r}. Name another"
                 " file, or put that one away."
             ) from error
+
+
+def read_json(file: Path, form: type[FormT], noun: str) -> FormT:
+    """A JSON file, validated as a ``form``.
+
+    Raises InputError when it cannot be read, or is, by its form, no ``noun``.
+    """
+    try:
+        return TypeAdapter(form).validate_json(file.read_bytes())
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}. Check the path.") from error
+    except ValidationError as error:
+        raise InputError(f"{file} is no {noun}: {first_fault(error)}") from error
 
 
 def first_fault(error: ValidationError) -> str:

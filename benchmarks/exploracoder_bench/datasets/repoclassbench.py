@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from exploracoder.errors import InputError
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
-from exploracoder_bench.datasets.json_lines import first_fault
+from exploracoder_bench.datasets.json_lines import read_json
 
 
 class _Metadata(BaseModel):
@@ -43,9 +42,4 @@ class ClassTask(BaseModel):
 
 def read_class_tasks(file: Path) -> list[ClassTask]:
     """The tasks of the file. Raises InputError."""
-    try:
-        return TypeAdapter(list[ClassTask]).validate_json(file.read_bytes())
-    except OSError as error:
-        raise InputError(f"{file} cannot be read as a list of tasks: {error}.") from error
-    except ValidationError as error:
-        raise InputError(f"{file} is no list of tasks: {first_fault(error)}") from error
+    return read_json(file, list[ClassTask], "list of tasks")
