@@ -17,18 +17,16 @@ from exploracoder.models.prices import price_of, prices_file
 from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation, find_ablations
-from exploracoder_bench.datasets.fetching import fetch, find_published
 from exploracoder_bench.datasets.interpreters import parse_pythons
-from exploracoder_bench.datasets.own_tasks import init_tasks
 from exploracoder_bench.datasets.problem_selection import of_split, select
 from exploracoder_bench.datasets.problem_sets import open_problems
-from exploracoder_bench.datasets.published import PANDAS
-from exploracoder_bench.environments import environment_of, with_environments
+from exploracoder_bench.environments import with_environments
 from exploracoder_bench.executors import open_pool
 from exploracoder_bench.harness import Bench, judge_all, run_bench
 from exploracoder_bench.kept_replies import ReplySource, about
 from exploracoder_bench.plan import Plan, identity_of, now
 from exploracoder_bench.problems import Problem, check_methods, check_names
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.provenance import Provenance, provenance_of
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import NO_MEMORY, ModelOptions
@@ -77,16 +75,16 @@ def run_command(arguments: dict[str, Any], command: str) -> int:
         arguments["max_money"],
     )
     try:
-        results = run_bench(bench, _say)
+        results = run_bench(bench, say)
     except BudgetError as error:
-        _say(str(error))
+        say(str(error))
         return 1
     except KeyboardInterrupt:
-        _say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
+        say(f"Interrupted. What is finished is kept: the same command goes on with {out}.")
         return 130
     _print_tables(results, plan.price, {one.name: one.split for one in problems if one.split})
     count = sum(one.counts for one in results)
-    _say(f"{count} of {len(results)} samples count. Tables: exploracoder bench report {out}")
+    say(f"{count} of {len(results)} samples count. Tables: exploracoder bench report {out}")
     return 0 if count == len(results) else 1
 
 
@@ -107,7 +105,7 @@ def check_command(arguments: dict[str, Any]) -> int:
     check_names(problems)
     with open_pool(arguments["executor"], arguments["jobs"]) as pool:
         verdicts = judge_all(
-            problems, arguments["out"].absolute(), pool, _say, run_seconds=arguments["run_seconds"]
+            problems, arguments["out"].absolute(), pool, say, run_seconds=arguments["run_seconds"]
         )
     sound = sum(one.is_sound for one in verdicts.values())
     click.echo(f"{sound} of {len(verdicts)} problems count.")
@@ -115,55 +113,6 @@ def check_command(arguments: dict[str, Any]) -> int:
         if not one.is_sound:
             click.echo(f"excluded: {name}: {one.reason}")
     return 0 if sound == len(verdicts) else 1
-
-
-def report_command(arguments: dict[str, Any]) -> int:
-    """``bench report``: write the report and print its tables."""
-    from exploracoder_bench.report.writing import write_report
-
-    price = parse_price(arguments["price"]) if arguments["price"] else None
-    folders = [folder.absolute() for folder in arguments["folders"]]
-    out = (arguments["out"] or folders[0] / "report").absolute()
-    options = {"split": arguments["split"], "any_code": arguments["any_code"]}
-    click.echo(write_report(folders, out, price, _say, **options))
-    _say(f"Written to {out}")
-    return 0
-
-
-def compare_command(first: str, second: str, split: str | None) -> int:
-    """``bench compare``: print the table."""
-    from exploracoder_bench.report.comparing import comparison
-
-    click.echo(comparison(first, second, split))
-    return 0
-
-
-def init_command(folder: Path) -> int:
-    """``bench init``: print what was written, and what to do with it."""
-    for file in init_tasks(folder):
-        click.echo(str(file))
-    _say(
-        "Change it to your own. Then: exploracoder bench check --problems"
-        f" {folder} --out bench-output"
-    )
-    return 0
-
-
-def fetch_command(name: str, url: str | None) -> int:
-    """``bench fetch``: print the file's path."""
-    click.echo(str(fetch(find_published(name), url)))
-    return 0
-
-
-def private_libraries_command(folder: Path, python: str | None, mapping: Path) -> int:
-    """``bench private-libraries``: print the folders that were made."""
-    from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
-
-    renaming = read_mapping(mapping)
-    python = python or environment_of(PANDAS, _say)
-    for library_folder in make_libraries(folder.absolute(), renaming, python):
-        click.echo(str(library_folder))
-    return 0
 
 
 def class_tasks_command(arguments: dict[str, Any]) -> int:
@@ -179,17 +128,15 @@ def class_tasks_command(arguments: dict[str, Any]) -> int:
         if repositories
         else read_rows(file, names)
     )
-    refusals = make_class_tasks(rows, folder, arguments["python"], _say)
+    refusals = make_class_tasks(rows, folder, arguments["python"], say)
     click.echo(f"{len(rows) - len(refusals)} of {len(rows)} classes have a task in {folder}.")
     for line in refusals:
         click.echo(f"refused: {line}")
     return 1 if refusals else 0
 
 
-def parse_price(text: str | None) -> Price:
+def parse_price(text: str) -> Price:
     """The price in ``PROMPT,COMPLETION``. Raises InputError."""
-    if not text:
-        return Price()
     try:
         prompt, completion = (float(part) for part in text.split(","))
         return Price(prompt=prompt, completion=completion)
@@ -203,7 +150,7 @@ def problems_of(arguments: dict[str, Any]) -> list[Problem]:
     problems = open_problems(arguments["problems"], python_of, arguments["search_path"])
     names = _names(arguments["select"])
     selection = of_split(select(problems, names) if names else problems, arguments["split"])
-    return with_environments(selection, _say)
+    return with_environments(selection, say)
 
 
 def _names(parts: Sequence[str]) -> list[str]:
@@ -334,7 +281,3 @@ def _model(model: str | None, base_url: str | None) -> tuple[str, str | None]:
     if not name:
         raise InputError("An endpoint is configured, but no model. Name one with --model.")
     return name, base_url or os.environ.get("OPENAI_BASE_URL") or _HOSTED_URL
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)

@@ -33,14 +33,6 @@ class Shape:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Seconds to fork a step's state, and to run a cell in the fork."""
-
-    fork: float
-    cell: float
-
-
 def state_cell(megabytes: int) -> str:
     """A cell that makes a state of that size, every page of it written."""
     return f"state = bytearray(b'x') * {megabytes * 1_000_000}" if megabytes else "state = None"
@@ -73,24 +65,22 @@ class Chain:
         for branch in await self._tried(parent, codes):
             await self._sidecar.drop(branch)
 
-    async def go_back(self, rounds: int) -> list[list[Times]]:
-        """For each step, ``rounds`` times of going back to it."""
-        times: list[list[Times]] = []
+    async def go_back(self, rounds: int) -> list[list[float]]:
+        """For each step, ``rounds`` times in seconds of forking its state."""
+        times: list[list[float]] = []
         for number in range(len(self._branches)):
             # No nested comprehension: Python 3.10 allows ``await`` only in the outer one.
             times.append([await self._back(number) for _ in range(rounds)])
         return times
 
-    async def _back(self, number: int) -> Times:
+    async def _back(self, number: int) -> float:
         code = f"assert values[-1] == {number}"
         begin = time.perf_counter()
         branch = await self._sidecar.fork(self._branches[number])
-        fork_end = time.perf_counter()
-        observation = await self._sidecar.run(branch, code)
-        end = time.perf_counter()
-        require(observation.ran, code)
+        seconds = time.perf_counter() - begin
+        require((await self._sidecar.run(branch, code)).ran, code)
         await self._sidecar.drop(branch)
-        return Times(fork_end - begin, end - fork_end)
+        return seconds
 
     async def _tried(self, parent: str, codes: Sequence[str]) -> list[str]:
         return list(await asyncio.gather(*(self._try(parent, code) for code in codes)))

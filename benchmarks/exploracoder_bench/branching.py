@@ -5,7 +5,7 @@ Run: ``python -m exploracoder_bench.branching``
     state    a fork and a trivial cell in it, with 0, 100 MB and 1 GB of state
     chain    steps with candidates each: every candidate runs in a fork of the chosen state so far
     sleep    candidates that sleep, all at once
-    back     going back to any step of the chain: a fork of it, and a cell in that fork
+    back     going back to any step of the chain: a fork of it
 
 The other ways start a kernel for each candidate and run the steps before it again: a fresh
 ipykernel, and nbclient, which papermill runs notebooks with too (papermill itself is not measured).
@@ -134,15 +134,12 @@ async def _chain_and_back(
     what = f"{shape.steps} steps x {shape.candidates} candidates"
     rows = list(_compared("chain", what, level, statistics.median(seconds), others, "chain"))
     steps = f"to any of {shape.steps} steps"
-    forks = [statistics.median(each.fork for each in step) for step in times]
-    wholes = [statistics.median(each.fork + each.cell for each in step) for step in times]
+    forks = [statistics.median(step) for step in times]
     way = _branch(level)
     return [
         *rows,
         Row("back", f"{steps}, median", way, statistics.median(forks)),
         Row("back", f"{steps}, worst", way, max(forks)),
-        Row("back", f"{steps} and run a cell, median", way, statistics.median(wholes)),
-        Row("back", f"{steps} and run a cell, worst", way, max(wholes)),
     ]
 
 

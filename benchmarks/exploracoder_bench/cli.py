@@ -12,6 +12,7 @@ import click
 from exploracoder_bench.api_use.api_use_commands import api_use
 from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
 from exploracoder_bench.cli_options import pool_options, problem_options, split_option
+from exploracoder_bench.progress_lines import say
 
 _OUT = click.Path(path_type=Path, file_okay=False)
 
@@ -154,14 +155,26 @@ def check(**arguments: Any) -> int:
     help="Make tables of runs that different code made, with the code's name; otherwise they are"
     " refused.",
 )
-def report(**arguments: Any) -> int:
-    """Write the tables of one or more runs: Markdown, CSV, pictures, and the failures as a page.
+def report(
+    folders: tuple[Path, ...],
+    out: Path | None,
+    price: str | None,
+    split: str | None,
+    any_code: bool,
+) -> int:
+    """Write the tables of one or more runs: Markdown, samples.csv, pictures, failures as a page.
 
     Pictures need matplotlib: pip install 'exploracoder[bench]'.
     """
-    from exploracoder_bench.bench_commands import report_command
+    from exploracoder_bench.bench_commands import parse_price
+    from exploracoder_bench.report.writing import write_report
 
-    return report_command(arguments)
+    run_folders = [folder.absolute() for folder in folders]
+    target = (out or folders[0] / "report").absolute()
+    new_price = parse_price(price) if price else None
+    click.echo(write_report(run_folders, target, new_price, say, split=split, any_code=any_code))
+    say(f"Written to {target}")
+    return 0
 
 
 @bench.command()
@@ -175,18 +188,23 @@ def compare(first: str, second: str, split: str | None) -> int:
       exploracoder bench compare runs-old runs-new
       exploracoder bench compare runs:docprompting runs:exploration
     """
-    from exploracoder_bench.bench_commands import compare_command
+    from exploracoder_bench.report.comparing import comparison
 
-    return compare_command(first, second, split)
+    click.echo(comparison(first, second, split))
+    return 0
 
 
 @bench.command()
 @click.argument("folder", type=_OUT)
 def init(folder: Path) -> int:
     """Make FOLDER, with one small task to begin your own with."""
-    from exploracoder_bench.bench_commands import init_command
+    from exploracoder_bench.datasets.own_tasks import init_tasks
 
-    return init_command(folder)
+    for file in init_tasks(folder):
+        click.echo(str(file))
+    command = f"exploracoder bench check --problems {folder} --out bench-output"
+    say(f"Change it to your own. Then: {command}")
+    return 0
 
 
 @bench.command("class-tasks")
@@ -234,9 +252,10 @@ def class_tasks(**arguments: Any) -> int:
 @click.option("--url", metavar="URL", help="Another place that has the file.")
 def fetch(name: str, url: str | None) -> int:
     """Fetch the published data set NAME into the cache folder, once."""
-    from exploracoder_bench.bench_commands import fetch_command
+    from exploracoder_bench.datasets import fetching
 
-    return fetch_command(name, url)
+    click.echo(str(fetching.fetch(fetching.find_published(name), url)))
+    return 0
 
 
 @bench.command("private-libraries")
@@ -255,9 +274,15 @@ def fetch(name: str, url: str | None) -> int:
 )
 def private_libraries(folder: Path, python: str | None, mapping: Path) -> int:
     """Make Monkey and BeatNum in FOLDER out of an installed pandas and numpy."""
-    from exploracoder_bench.bench_commands import private_libraries_command
+    from exploracoder_bench.datasets.private_libraries import make_libraries, read_mapping
+    from exploracoder_bench.datasets.published import PANDAS
+    from exploracoder_bench.environments import environment_of
 
-    return private_libraries_command(folder, python, mapping)
+    renaming = read_mapping(mapping)
+    python = python or environment_of(PANDAS, say)
+    for library_folder in make_libraries(folder.absolute(), renaming, python):
+        click.echo(str(library_folder))
+    return 0
 
 
 for _command in (api_use, keep_replies, renamed, table, tables):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from exploracoder.errors import InputError
 
 from exploracoder_bench.cli_options import pool_options, problem_options
+from exploracoder_bench.progress_lines import say
 
 _OUT = click.Path(path_type=Path, file_okay=False)
 
@@ -34,9 +37,26 @@ def renamed(**arguments: Any) -> int:
       exploracoder bench renamed pandas7 --library pandas --seed 7 --problems PandasEval
       exploracoder bench run --problems pandas7 --method direct,exploration --out runs
     """
-    from exploracoder_bench.evidence_commands import renamed_command
+    from exploracoder_bench.bench_commands import problems_of
+    from exploracoder_bench.datasets.renamed import make_kit
+    from exploracoder_bench.executors import open_pool
+    from exploracoder_bench.problems import check_names
 
-    return renamed_command(arguments)
+    folder: Path = arguments["folder"].absolute()
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty: name a new folder, since problems are made anew.")
+    library = arguments["library"]
+    problems = [one for one in problems_of(arguments) if one.libraries == (library,)]
+    if not problems:
+        raise InputError(f"None of the problems is about {library!r} alone. Name others.")
+    check_names(problems)
+    with open_pool(arguments["executor"], arguments["jobs"]) as pool:
+        remade = make_kit(folder, problems, library, arguments["seed"], pool, say)
+    left_out = [one for one in remade if one.problem is None]
+    click.echo(f"{len(remade) - len(left_out)} of {len(remade)} problems are in {folder}.")
+    for one in left_out:
+        click.echo(f"left out: {one.origin.name}: {one.reason}")
+    return 0
 
 
 _results_option = click.option(
@@ -54,9 +74,10 @@ _results_option = click.option(
 @_results_option
 def table(name: str, results: Path) -> int:
     """Draw the table NAME from kept results; DIR/tables.json says what it is made of."""
-    from exploracoder_bench.evidence_commands import table_command
+    from exploracoder_bench.report.kept_tables import draw_table
 
-    return table_command(name, results)
+    click.echo(draw_table(results, name))
+    return 0
 
 
 @click.command()
@@ -72,9 +93,23 @@ def tables(pages: tuple[Path, ...], check: bool, results: Path) -> int:
       <!-- table: exploracoder bench table NAME -->
       <!-- end -->
     """
-    from exploracoder_bench.evidence_commands import tables_command
+    from exploracoder_bench.report.kept_tables import draw_table
+    from exploracoder_bench.report.marked import redraw, stale_tables
 
-    return tables_command(pages, results, is_check=check)
+    draw = partial(draw_table, results)
+    code = 0
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        stale = stale_tables(text, draw)
+        verb = "is" if check else "was"
+        for name in stale:
+            say(f"{page}: the table {name} {verb} not what its results say.")
+        if stale and check:
+            say("Draw it anew: make tables")
+            code = 1
+        elif stale:
+            page.write_text(redraw(text, draw), encoding="utf-8")
+    return code
 
 
 @click.command("keep-replies")
@@ -90,6 +125,7 @@ def keep_replies(folder: Path, file: Path) -> int:
     The second command asks no model. It needs code that asks what was asked then: if a prompt has
     changed since, it is refused.
     """
-    from exploracoder_bench.evidence_commands import keep_replies_command
+    from exploracoder_bench.kept_replies import keep
 
-    return keep_replies_command(folder, file)
+    click.echo(f"{keep(folder, file)} replies are in {file}.")
+    return 0

@@ -53,18 +53,14 @@ class CachedEmbedder:
         for start in range(0, len(missing), _BATCH):
             part = missing[start : start + _BATCH]
             rows = self._embedder.embed([texts[n] for n in part])
-            self.put([texts[n] for n in part], rows)
-            blobs.update({keys[n]: row.tobytes() for n, row in zip(part, rows, strict=True)})
+            pairs = [(keys[n], row.tobytes()) for n, row in zip(part, rows, strict=True)]
+            with self._store:
+                self._store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
+            blobs.update(pairs)
             if len(missing) > _BATCH:
                 self._on_progress(f"embedded {start + len(part):,} of {len(missing):,}")
         buffer = b"".join(blobs[key] or b"" for key in keys)
         return np.frombuffer(buffer, dtype=np.float32).reshape(len(texts), self.dimensions)
-
-    def put(self, texts: Sequence[str], rows: Vectors) -> None:
-        """Keep vectors that the same model made elsewhere."""
-        pairs = [(self._key(text), row.tobytes()) for text, row in zip(texts, rows, strict=True)]
-        with self._store:
-            self._store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", pairs)
 
     def close(self) -> None:
         self._store.close()

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +23,7 @@ from exploracoder.folders import cache_folder
 from filelock import FileLock
 
 from exploracoder_bench.problems import Problem
-
-Say = Callable[[str], None]
+from exploracoder_bench.progress_lines import Say
 
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==[A-Za-z0-9.!+_-]+( *;.*)?")
 # Written last: an environment without it was not finished.

@@ -4,7 +4,6 @@ was interrupted at any moment can be resumed.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,13 +20,13 @@ from exploracoder.models.model_cost import Usage
 from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation
-from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import LOCAL, Pool, open_pool
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.kept_replies import unpack
 from exploracoder_bench.ledger import Ledger, alone_in
 from exploracoder_bench.plan import Plan, going_on, read_plan, write_plan
 from exploracoder_bench.problems import Problem, check_names
+from exploracoder_bench.progress_lines import Say
 from exploracoder_bench.provenance import code_digest, own_code
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import BriefingOutcome, ModelOptions, Way, warm_index
@@ -62,14 +61,13 @@ class Bench:
     max_money: float | None = None
 
 
-def run_bench(bench: Bench, say: Say | None = None) -> tuple[RunResult, ...]:
+def run_bench(bench: Bench, say: Say) -> tuple[RunResult, ...]:
     """Judge the problems, then run what the ledger does not hold yet; return all requested results.
 
     Ctrl-C passes through as KeyboardInterrupt, with everything kept. Raises InputError when the
     folder was started with something else, SetupError when results cannot be kept, ModelError when
     the model is gone, BudgetError when the next sample could exceed the budget.
     """
-    say = say or _to_stderr
     check_names(bench.problems)
     with alone_in(bench.out), open_pool(bench.executor, bench.jobs) as pool:
         clear_attempts(bench.out)
@@ -290,7 +288,3 @@ def _line(result: RunResult) -> str:
     words = f"{result.problem}  {result.method}-{result.seed}  {result.status}"
     line = f"{words}  {tokens} tokens  {result.seconds:.1f} s"
     return line if result.counts else f"{line}  ({result.fault}) {result.reason[:200]}"
-
-
-def _to_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

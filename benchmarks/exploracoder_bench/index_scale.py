@@ -30,18 +30,12 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.search import Candidates
 
-from exploracoder_bench.scale_corpus import (
-    LIBRARY,
-    Corpus,
-    CorpusEmbedder,
-    embedded,
-    read_pools,
-)
+from exploracoder_bench.retrieval_kit import library_info, read_questions
+from exploracoder_bench.scale_corpus import LIBRARY, Corpus, CorpusEmbedder, embedded, real_docs
 
 RECALL_AT = 15
 _REAL = 12_000
 _EMBEDDED_TEXTS = 1_024
-_MANY = 64
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -64,8 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     rows["server: memory, MB"] = _resident_mb(pid)
             print(f"\n{size:,} APIs, chroma {name}, {os.cpu_count()} cores")
             print(_table({**rows, **embed}), flush=True)
-            if not options.keep:
-                shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _measured(
@@ -95,7 +88,7 @@ def _child(
 def _build(options: argparse.Namespace) -> dict[str, float]:
     corpus = _corpus(options)
     embedder = CorpusEmbedder(corpus)
-    harvest = Harvest(library=corpus.library, docs=tuple(corpus.docs()), skipped=())
+    harvest = Harvest(library=library_info(LIBRARY), docs=tuple(corpus.docs()), skipped=())
     embedder.embed([])  # its table is made before the clock starts
     before = _resident_mb(os.getpid())
     start, cpu = time.perf_counter(), time.process_time()
@@ -122,10 +115,6 @@ def _search(options: argparse.Namespace) -> dict[str, float]:
         figures["first answer: CPU, s"] = time.process_time() - cpu
         figures |= _percentiles("embedding a query", queries, lambda one: embedder.embed([one]))
         figures |= _percentiles("search", queries, lambda one: index.search(one, [LIBRARY]))
-        start = time.perf_counter()
-        index.search_many(queries[:_MANY], [LIBRARY])
-        each = (time.perf_counter() - start) / len(queries[:_MANY])
-        figures[f"search_many of {_MANY}: each, ms"] = 1000 * each
         figures["search: memory, MB"] = _resident_mb(os.getpid()) - before
         approximate = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
     exact = _exact(corpus, embedder.embed(queries))
@@ -140,7 +129,7 @@ def _search(options: argparse.Namespace) -> dict[str, float]:
 def _embed(options: argparse.Namespace) -> dict[str, float]:
     from exploracoder_retrieval.embedded_words import index_text
 
-    docs = read_pools(options.kit / "pools", options.real)
+    docs = real_docs(options.kit, options.real)
     embedded(docs, options.cache or options.folder)
     texts = [index_text(doc) for doc in docs[:_EMBEDDED_TEXTS]]
     figures = {}
@@ -213,15 +202,12 @@ def _exact(corpus: Corpus, queries: Any, block: int = 50_000) -> list[list[int]]
 
 
 def _corpus(options: argparse.Namespace) -> Corpus:
-    docs = read_pools(options.kit / "pools", options.real)
+    docs = real_docs(options.kit, options.real)
     return Corpus(docs, embedded(docs, options.cache or options.folder), options.sizes[0])
 
 
 def _queries(options: argparse.Namespace) -> list[str]:
-    queries: list[str] = []
-    for file in sorted((options.kit / "dev").glob("*.jsonl")):
-        lines = file.read_text(encoding="utf-8").splitlines()
-        queries += [json.loads(line)["query"] for line in lines]
+    queries = [one.query for one in read_questions(options.kit)]
     step = max(1, len(queries) // options.queries)
     return queries[::step][: options.queries]
 
@@ -233,16 +219,7 @@ def chroma_server(folder: Path) -> Iterator[tuple[str, int]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     chroma = Path(sys.executable).with_name("chroma")
-    command = [
-        str(chroma),
-        "run",
-        "--path",
-        str(folder),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
+    command = [str(chroma), *f"run --host 127.0.0.1 --port {port} --path".split(), str(folder)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(port, server)
@@ -283,7 +260,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--real", type=int, default=_REAL, help="real APIs to begin with")
     parser.add_argument("--server", action="store_true", help="with a chroma server, too")
-    parser.add_argument("--keep", action="store_true", help="leave the indexes on disk")
     parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--chroma-url", help=argparse.SUPPRESS)
     parser.add_argument("--step", choices=["build", "search", "embed"], help=argparse.SUPPRESS)

@@ -32,6 +32,7 @@ from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.retrieval_kit import libraries, read_pool, read_questions
 from exploracoder_bench.subtask_search import read_subtasks
 
@@ -83,11 +84,11 @@ async def _plan_all(options: argparse.Namespace) -> None:
                 with options.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"id": question.id, "subtasks": goals}) + "\n")
                 seconds = time.monotonic() - start
-                _say(f"{number} of {len(pending)}: {len(goals)} subtasks, {seconds:.0f} s")
+                say(f"{number} of {len(pending)}: {len(goals)} subtasks, {seconds:.0f} s")
 
 
 def _indexed(index: Index, kit: Path, library: str) -> Library:
-    _say(f"index, {library} …")
+    say(f"index, {library} …")
     harvest = read_pool(kit, library)
     index.update(harvest)
     return Library(
@@ -108,10 +109,6 @@ async def _plan(
     async with manager as bench:
         await make_plan(bench)
         return [step.subtask.goal for step in bench.exploration.steps]
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ Times are noisy: quote ratios.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -22,10 +21,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.measured_parts import Measure, Parts, print_parts
 
 _ROOT = Path(__file__).parents[2]
 _UI_TESTS = _ROOT / "extension" / "ui-tests"
@@ -33,67 +31,39 @@ _BUILT = _ROOT / "extension" / "exploracoder_jupyter" / "labextension" / "static
 _RUN_SECONDS = 1800.0
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What was measured, in words, and its value."""
-
-    part: str
-    what: str
-    value: float
-    unit: str
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the parts and print a table."""
-    options = _parser().parse_args(arguments)
-    parts = [name.strip() for name in options.parts.split(",") if name.strip()]
-    unknown = [name for name in parts if name not in _PARTS]
-    if unknown:
-        print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
-        return 2
-    figures = [figure for name in parts for figure in _PARTS[name](options.rounds)]
-    rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}") for one in figures]
-    print(markdown(("part", "what", "value"), rows))
-    return 0
+    return print_parts(_PARTS, arguments, about=__doc__, default=",".join(_PARTS), rounds=5)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--parts", default=",".join(_PARTS))
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each of two things compared")
-    return parser
-
-
-def _bundle(_rounds: int) -> Iterator[Figure]:
+def _bundle(_rounds: int) -> Iterator[Measure]:
     files = [path for path in _BUILT.glob("*.js") if path.is_file()]
     if not files:
         raise SystemExit(f"{_BUILT} is empty. Build the front end: npm run build in extension/.")
     sizes = [len(path.read_bytes()) for path in files]
     compressed_sizes = [len(gzip.compress(path.read_bytes())) for path in files]
-    yield Figure("bundle", f"{len(files)} scripts", sum(sizes) / 1000, "kB")
-    yield Figure("bundle", "the same, compressed", sum(compressed_sizes) / 1000, "kB")
+    yield Measure("bundle", f"{len(files)} scripts", sum(sizes) / 1000, "kB")
+    yield Measure("bundle", "the same, compressed", sum(compressed_sizes) / 1000, "kB")
 
 
-def _start(rounds: int) -> Iterator[Figure]:
+def _start(rounds: int) -> Iterator[Measure]:
     with_it, without = [], []
     for _ in range(rounds):
         without.append(_browser("start", "--no-extension")["milliseconds"])
         with_it.append(_browser("start")["milliseconds"])
     plain, ours = statistics.median(without), statistics.median(with_it)
-    yield Figure("start", "JupyterLab, a notebook open", plain, "ms")
-    yield Figure("start", "the same with the extension", ours, "ms")
+    yield Measure("start", "JupyterLab, a notebook open", plain, "ms")
+    yield Measure("start", "the same with the extension", ours, "ms")
     pairs = zip(with_it, without, strict=True)
     ratio = statistics.median(one / other for one, other in pairs)
-    yield Figure("start", "ratio, median of pairs", ratio, "times")
+    yield Measure("start", "ratio, median of pairs", ratio, "times")
 
 
-def _measured(name: str) -> Callable[[int], Iterator[Figure]]:
-    def measure(_rounds: int) -> Iterator[Figure]:
+def _measured(name: str) -> Callable[[int], Iterator[Measure]]:
+    def measure(_rounds: int) -> Iterator[Measure]:
         for what, value in _browser(name).items():
             words, _, unit = what.rpartition("_")
-            yield Figure(name, words.replace("_", " ") or what, value, unit if words else "")
+            yield Measure(name, words.replace("_", " ") or what, value, unit if words else "")
 
     return measure
 
@@ -117,7 +87,7 @@ def _browser(name: str, *options: str) -> Mapping[str, float]:
     return {what: value for what, value in figures.items() if what != "name"}
 
 
-_PARTS: Mapping[str, Callable[[int], Iterator[Figure]]] = {
+_PARTS: Parts = {
     "bundle": _bundle,
     "start": _start,
     "accept": _measured("accept"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from exploracoder.models.model_cost import Price
@@ -149,7 +149,7 @@ def compare(first: Iterable[RunResult], second: Iterable[RunResult]) -> PairedDi
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A method's samples, added up; means are over samples that count.
+    """A method's samples, added up; means are over those that count, ``apart`` counts the others.
 
     ``could_explore`` counts the samples of which it is known whether they explored, ``explored``
     those that did, ``solved_by_exploring`` those solved as a result. ``recall`` is the share of
@@ -165,13 +165,11 @@ class Summary:
 
     problems: int
     samples: int
-    apart: Mapping[str, int]
+    apart: int
     solved: int
     could_explore: int
     explored: int
     solved_by_exploring: int
-    ran: int
-    executed: int
     test_rate: float
     subtasks: float
     subtask_rate: Estimate
@@ -204,13 +202,11 @@ def summarize(results: Iterable[RunResult], price: Price | None = None) -> Summa
     return Summary(
         problems=len(by_problem(samples)),
         samples=len(samples),
-        apart=_apart(all_samples),
+        apart=len(all_samples) - len(samples),
         solved=passes,
         could_explore=sum(one.explored_steps is not None for one in samples),
         explored=sum(bool(one.explored_steps) for one in samples),
         solved_by_exploring=sum(one.is_solved_by_exploring for one in samples),
-        ran=sum(one.ran for one in samples),
-        executed=sum(map(is_success, samples)),
         test_rate=_mean(one.tests_passed / one.tests for one in samples if one.tests),
         subtasks=_mean(one.chain.explored for one in chains),
         subtask_rate=_subtask_rate(chains),
@@ -272,14 +268,6 @@ def by_problem(results: Iterable[RunResult]) -> dict[str, list[RunResult]]:
         if one.counts:
             groups[one.problem].append(one)
     return dict(sorted(groups.items()))
-
-
-def _apart(results: Sequence[RunResult]) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for one in results:
-        if not one.counts:
-            counts[one.fault or "harness"] += 1
-    return dict(counts)
 
 
 def _share(result: RunResult, calls: int) -> float:

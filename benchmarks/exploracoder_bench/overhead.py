@@ -13,22 +13,19 @@ minutes; they are left out unless they are named. Times are medians; quote the r
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 
 from exploracoder_bench import runs, six_steps
-from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.measured_parts import Measure, Parts, print_parts
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import ModelOptions, Way
 
@@ -58,37 +55,9 @@ print(1000 * (time.perf_counter() - start))
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """A figure, with what it is of."""
-
-    part: str
-    what: str
-    value: float
-    unit: Literal["s", "ms", "%", "tokens", ""]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the parts and print a table."""
-    options = _parser().parse_args(arguments)
-    parts = [name.strip() for name in options.parts.split(",") if name.strip()]
-    unknown = [name for name in parts if name not in _PARTS]
-    if unknown:
-        print(f"Error: no part {unknown[0]!r}; parts: {', '.join(_PARTS)}.", file=sys.stderr)
-        return 2
-    measures = [measure for name in parts for measure in _PARTS[name](options.rounds)]
-    rows = [(one.part, one.what, f"{one.value:.4g} {one.unit}") for one in measures]
-    print(markdown(("part", "what", "value"), rows))
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--parts", default="startup,engine", help="separated by commas")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="repetitions of each")
-    return parser
+    return print_parts(_PARTS, arguments, about=__doc__, default="startup,engine", rounds=3)
 
 
 def measure_startup(rounds: int) -> Iterator[Measure]:
@@ -154,7 +123,7 @@ def measure_tokens(rounds: int) -> Iterator[Measure]:
     yield Measure("tokens", "live, of self-contained", share, "%")
 
 
-_PARTS: dict[str, Callable[[int], Iterator[Measure]]] = {
+_PARTS: Parts = {
     "startup": measure_startup,
     "engine": measure_engine,
     "model": measure_model,

@@ -15,8 +15,9 @@ from exploracoder.errors import InputError, ModelError, SetupError
 from exploracoder.models.model_cost import Price, Usage
 from exploracoder.models.openai_client import fingerprint_of
 from exploracoder.models.server_answer import read_cards
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from exploracoder_bench.datasets.json_lines import read_json
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.provenance import UNKNOWN, Code, Provenance
@@ -127,12 +128,7 @@ def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str
 def read_plan(out: Path) -> Plan | None:
     """The plan of a folder, if it has one. Raises InputError when it is damaged."""
     file = out / FILE
-    if not file.exists():
-        return None
-    try:
-        return Plan.model_validate_json(file.read_text(encoding="utf-8"))
-    except (ValidationError, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} is not the plan of a bench run: {error}") from error
+    return read_json(file, Plan, "plan of a bench run") if file.exists() else None
 
 
 def write_plan(out: Path, plan: Plan) -> None:

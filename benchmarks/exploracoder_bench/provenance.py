@@ -34,7 +34,7 @@ from pydantic import BaseModel, ConfigDict
 
 # For results from before this was recorded.
 UNKNOWN = "unknown"
-_PACKAGES = ("bm25s", "chromadb", "ipykernel", "ipython", "jedi", "onnxruntime", "openai")
+_PACKAGES = ("bm25s", "chromadb", "ipykernel", "ipython", "jedi", "onnxruntime")
 _SOURCES = {".py", ".md", ".json", ".txt"}
 # The benchmark modules that a sample's result depends on, without those that only show it.
 _HARNESS = ("api_names", "chains", "execution", "exploring", "judge", "mutants", "runs", "samples")

@@ -24,6 +24,7 @@ from exploracoder_retrieval.ranking.clauses import clauses
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
 
 _LIBRARY = "bcb"
@@ -77,10 +78,6 @@ def _thinned(pool: Harvest, size: int) -> Harvest:
 
 def _index(cache: Path, pool: Harvest) -> None:
     """Bring the index up to date; nothing is embedded twice."""
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
-
     embedder = CachedEmbedder(MiniLmEmbedder(), cache, on_progress=say)
     try:
         with Index.open(cache / "query-speed", embedder, on_warning=say) as index:

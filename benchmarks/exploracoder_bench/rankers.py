@@ -15,35 +15,23 @@ from exploracoder_retrieval.ranking.searched_fields import field_words
 if TYPE_CHECKING:
     from exploracoder_retrieval.arrays import Vectors
 
-# The text of an API that is searched (ExploraCoder, table 10): path, description, first sentence;
+# The text of an API that is searched: path and first sentence, the best of ExploraCoder's table 10,
 # and everything that ours searches.
-FIELDS = "Fields"
-WORDINGS = ("Path", "Desc", "Desc*", "Path+Desc*", FIELDS)
+BEST, FIELDS = "Path+Desc*", "Fields"
 NAIVE_CONSTANT = 60.0
 DEPTH = 100
 Ranking = list[str]
 
 
-def wording(doc: ApiDoc, which: str) -> str:
-    """The text of an API in one of WORDINGS; an undocumented one has its path alone."""
-    if which == "Path":
-        return doc.path
-    if which == "Path+Desc*":
-        return index_text(doc)
-    if which == FIELDS:
-        return " ".join(filter(None, (index_text(doc), *doc.aliases, doc.signature, doc.doc)))
-    return (doc.summary if which == "Desc*" else doc.doc) or doc.path
-
-
 class Bm25Ranker:
-    """BM25 over split and stemmed words of one text per API."""
+    """BM25 over split and stemmed words of each API's path and first sentence."""
 
-    def __init__(self, docs: Sequence[ApiDoc], which: str) -> None:
+    def __init__(self, docs: Sequence[ApiDoc]) -> None:
         import bm25s
 
         self._paths = [doc.path for doc in docs]
         self._model = bm25s.BM25()
-        corpus = [words(wording(doc, which)) or ["_"] for doc in docs]
+        corpus = [words(index_text(doc)) or ["_"] for doc in docs]
         self._model.index(corpus, show_progress=False)
 
     def rank(self, queries: Sequence[str]) -> list[Ranking]:
@@ -86,7 +74,7 @@ class DenseRanker:
     def __init__(self, docs: Sequence[ApiDoc], which: str, embedder: Embedder) -> None:
         self._paths = [doc.path for doc in docs]
         self._embedder = embedder
-        self._vectors: Vectors = embedder.embed([wording(doc, which) for doc in docs])
+        self._vectors: Vectors = embedder.embed([_text(doc, which) for doc in docs])
 
     def rank(self, queries: Sequence[str]) -> list[Ranking]:
         """The DEPTH nearest paths for each query."""
@@ -98,6 +86,11 @@ class DenseRanker:
             order = np.argsort(-(self._vectors @ query), kind="stable")[:DEPTH]
             rankings.append([self._paths[row] for row in order])
         return rankings
+
+
+def _text(doc: ApiDoc, which: str) -> str:
+    more = (*doc.aliases, doc.signature, doc.doc) if which == FIELDS else ()
+    return " ".join(filter(None, (index_text(doc), *more)))
 
 
 def naive_hybrid(one: Sequence[Ranking], other: Sequence[Ranking]) -> list[Ranking]:

@@ -3,9 +3,9 @@
 Run: ``python -m exploracoder_bench.recall --kit KIT --cache DIR [--sets NAME,…]``
 
 One table in the layout of ExploraCoder's table 10 (appendix A.7): the ranker, what of an API it
-searches (Path, Desc: the description, Desc*: its first sentence, Fields: all of it), the method
-(ST: with the task's words), recall as the macro mean of the data sets. Below it, recall at 10 for
-each set.
+searches (Path+Desc*: its path and the first sentence of its description, Fields: all of it), the
+method (ST: with the task's words), recall as the macro mean of the data sets. Below it, recall at
+10 for each set.
 
 With --subtasks FILE, for a question a JSON line ``{"id": …, "subtasks": [text, …]}`` as
 ``exploracoder_bench.kit_plans`` writes them, a second table of the same layout follows, for those
@@ -43,9 +43,10 @@ from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.mpnet import MpnetEmbedder
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.rankers import (
+    BEST,
     FIELDS,
-    WORDINGS,
     Bm25Ranker,
     DenseRanker,
     FieldsRanker,
@@ -66,8 +67,6 @@ if TYPE_CHECKING:
 
 Runs = dict[str, dict[str, Ranking]]
 K = 15
-_BEST = "Path+Desc*"
-_COMPARED = (_BEST, FIELDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     scores = {name: by_dataset(questions, rankings) for name, rankings in single.items()}
     print(recall_table(scores))
     print()
-    print(dataset_table({name: recalls for name, recalls in scores.items() if _is_compared(name)}))
+    print(dataset_table(scores))
     if subtasks:
         planned_questions = [question for question in questions if question.id in subtasks]
         sets = len({question.dataset for question in planned_questions})
@@ -106,9 +105,6 @@ def _parser() -> argparse.ArgumentParser:
         "--cache", type=Path, required=True, help="a folder for vectors and indexes, kept"
     )
     parser.add_argument("--sets", default="", metavar="NAME,…", help="only these data sets")
-    parser.add_argument(
-        "--wordings", default=",".join(WORDINGS), metavar="NAME,…", help="default: %(default)s"
-    )
     parser.add_argument("--subtasks", type=Path, metavar="FILE", help="a planner's, for MT")
     parser.add_argument(
         "--mpnet", type=Path, metavar="DIR", help="the model's folder, for its rows"
@@ -123,11 +119,11 @@ def _measure(
 ) -> Runs:
     """The rankings of each recipe by question."""
     with ExitStack() as stack:
-        embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=_say)
+        embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=say)
         stack.callback(embedder.close)
         embedders: dict[str, Embedder] = {"MiniLM": embedder}
         if options.mpnet:
-            mpnet = CachedEmbedder(MpnetEmbedder(options.mpnet), options.cache, on_progress=_say)
+            mpnet = CachedEmbedder(MpnetEmbedder(options.mpnet), options.cache, on_progress=say)
             stack.callback(mpnet.close)
             embedders["mpnet"] = mpnet
         runs: Runs = {}
@@ -140,14 +136,14 @@ def _measure(
         for name, index_embedder in embedders.items():
             is_default = index_embedder is embedder
             folder = options.cache / ("index" if is_default else f"index-{name}")
-            index = stack.enter_context(Index.open(folder, index_embedder, on_warning=_say))
-            _say(f"index, {name} …")
+            index = stack.enter_context(Index.open(folder, index_embedder, on_warning=say))
+            say(f"index, {name} …")
             for library in libraries(questions):
                 index.update(read_pool(options.kit, library))
             _remember(index, questions)
             plain = index.view(uses_examples=False)
             lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
-            _say(f"index, {name}, with memory …")
+            say(f"index, {name}, with memory …")
             others = {each.id: index.view(left_out=each.problem) for each in questions}
             more_lessons, memory_pools = _looked_at(others, questions)
             lessons += more_lessons
@@ -177,16 +173,15 @@ def _baselines(
     embedders: Mapping[str, Embedder],
 ) -> Runs:
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
-    _say(f"{library} …")
+    say(f"{library} …")
     docs = read_pool(options.kit, library).docs
-    wordings = [name for name in WORDINGS if name in (*options.wordings.split(","), *_COMPARED)]
     rankers: dict[str, Bm25Ranker | FieldsRanker | DenseRanker] = {
-        f"BM25 · {which}": FieldsRanker(docs) if which == FIELDS else Bm25Ranker(docs, which)
-        for which in wordings
+        f"BM25 · {BEST}": Bm25Ranker(docs),
+        f"BM25 · {FIELDS}": FieldsRanker(docs),
     }
     for name, embedder in embedders.items():
-        of_this = wordings if name == "MiniLM" else _COMPARED
-        rankers |= {f"{name} · {which}": DenseRanker(docs, which, embedder) for which in of_this}
+        for which in (BEST, FIELDS):
+            rankers[f"{name} · {which}"] = DenseRanker(docs, which, embedder)
     ids, queries = [each.id for each in questions], [each.query for each in questions]
     runs: Runs = {}
     for name, ranker in rankers.items():
@@ -194,7 +189,7 @@ def _baselines(
         if subtasks:
             runs[f"{name} · MT"] = rank_by_subtasks(ranker.rank, questions, subtasks)
     for method in ("ST", "MT") if subtasks else ("ST",):
-        for which in _COMPARED:
+        for which in (BEST, FIELDS):
             one, other = (runs[f"{name} · {which} · {method}"] for name in ("BM25", "MiniLM"))
             both = naive_hybrid(list(one.values()), list(other.values()))
             runs[f"naive hybrid · {which} · {method}"] = dict(zip(one, both, strict=True))
@@ -251,7 +246,7 @@ def _ablated(lessons: Sequence[Lesson]) -> dict[str, dict[str, Array]]:
     """The weights for each library, learned elsewhere, by the feature that is left out."""
     weightings = {}
     for name in FEATURES:
-        _say(f"without {name} …")
+        say(f"without {name} …")
         weightings[f"without {name}"] = learn_elsewhere(lessons, without=name)
     return weightings
 
@@ -292,14 +287,6 @@ def _chosen(questions: Sequence[Question], names: str) -> list[Question]:
     if unknown:
         raise InputError(f"The kit has no set named {', '.join(sorted(unknown))}.")
     return [question for question in questions if not set_names or question.dataset in set_names]
-
-
-def _is_compared(name: str) -> bool:
-    return any(which in name for which in _COMPARED)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

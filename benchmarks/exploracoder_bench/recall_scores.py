@@ -41,16 +41,16 @@ def recall_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
     return markdown(head, rows)
 
 
-def dataset_table(scores: Mapping[str, Mapping[str, Recalls]], cut: int = 10) -> str:
-    """A row per data set and a column per recipe: the recall at one cut."""
-    column = CUTS.index(cut)
+def dataset_table(scores: Mapping[str, Mapping[str, Recalls]]) -> str:
+    """A row per data set and a column per recipe: the recall at 10."""
+    column = CUTS.index(10)
     datasets = list(next(iter(scores.values())))
     rows = [
         (name, *(f"{recalls[name][column]:.1f}" for recalls in scores.values()))
         for name in datasets
     ]
     means = ("macro mean", *(f"{macro(recalls)[column]:.1f}" for recalls in scores.values()))
-    return markdown((f"Recall@{cut}", *scores), [*rows, means])
+    return markdown(("Recall@10", *scores), [*rows, means])
 
 
 def _mean(rows: Sequence[Recalls]) -> Recalls:

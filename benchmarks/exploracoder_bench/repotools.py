@@ -29,6 +29,8 @@ from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.six_tools import RepositoryTools
 from exploracoder_retrieval.repotools.tool_questions import Question
 
+from exploracoder_bench.markdown_table import markdown
+
 _OPEN = """
 import sys, time
 from pathlib import Path
@@ -58,11 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(
             f"{options.repo.name}: {len(repository.sources.own)} files, {own} top-level classes\n"
         )
-        print("| what | wall s | CPU s |\n| --- | --- | --- |")
-        print(f"| index, cold | {cold[0]:.2f} | {cold[1]:.2f} |")
-        warm = _warm(options.repo, cache)
-        print(f"| index, warm, in a new process | {warm[0]:.2f} | {warm[1]:.2f} |\n")
-        _print_speed(tools, repository, options.questions)
+        openings = (("cold", cold), ("warm, in a new process", _warm(options.repo, cache)))
+        rows = [(f"index, {how}", *(f"{s:.2f}" for s in seconds)) for how, seconds in openings]
+        print(markdown(("what", "wall s", "CPU s"), rows))
+        head = ("tool", "questions", "p50 ms", "p95 ms", "p95 CPU ms")
+        print(f"\n{markdown(head, _speed(tools, repository, options.questions))}")
         zoo, _ = open_tools(options.kit / _OWN_ROOT, python, cache)
         right, count = _score(options.kit, {_OWN_ROOT: zoo, "": tools})
     print(f"\nright: {right} of {count}")
@@ -85,8 +87,9 @@ def _warm(root: Path, cache: Path) -> tuple[float, float]:
     return float(wall), float(cpu)
 
 
-def _print_speed(tools: RepositoryTools, repository: Repository, count: int) -> None:
-    print("| tool | questions | p50 ms | p95 ms | p95 CPU ms |\n| --- | --- | --- | --- | --- |")
+def _speed(
+    tools: RepositoryTools, repository: Repository, count: int
+) -> Iterator[tuple[object, ...]]:
     for tool, questions in _questions(repository, count).items():
         walls, cpus = [], []
         for question in questions:
@@ -100,7 +103,7 @@ def _print_speed(tools: RepositoryTools, repository: Repository, count: int) -> 
         p95 = statistics.quantiles(walls, n=20)[-1]
         cpu95 = statistics.quantiles(cpus, n=20)[-1]
         middle = statistics.median(walls)
-        print(f"| {tool} | {len(walls)} | {middle:.1f} | {p95:.1f} | {cpu95:.1f} |")
+        yield tool, len(walls), f"{middle:.1f}", f"{p95:.1f}", f"{cpu95:.1f}"
 
 
 def _questions(repository: Repository, count: int) -> Mapping[str, list[Question]]:

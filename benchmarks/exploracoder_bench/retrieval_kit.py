@@ -78,7 +78,7 @@ def read_pool(kit: Path, library: str) -> Harvest:
     """The APIs of a library, as if they had been harvested. Raises InputError."""
     file = kit / "pools" / f"{library}.jsonl.gz"
     docs = tuple(line.api(library) for line in read_rows(file, _PoolLine, "API"))
-    return Harvest(library=_library(library), docs=docs, skipped=())
+    return Harvest(library=library_info(library), docs=docs, skipped=())
 
 
 def libraries(questions: Iterable[Question]) -> list[str]:
@@ -86,7 +86,8 @@ def libraries(questions: Iterable[Question]) -> list[str]:
     return list(dict.fromkeys(question.library for question in questions))
 
 
-def _library(name: str) -> LibraryInfo:
+def library_info(name: str) -> LibraryInfo:
+    """A library of which only the APIs are known."""
     return LibraryInfo(
         name=name, import_name=name, version="", source="module", root="", overview="", examples=()
     )

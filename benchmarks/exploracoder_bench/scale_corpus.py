@@ -7,18 +7,18 @@ are made in minutes and are as close together as real ones.
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
+from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embedded_words import index_text
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
-from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.shelf import digest
+
+from exploracoder_bench.embedding_cache import CachedEmbedder
+from exploracoder_bench.retrieval_kit import read_pool
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.arrays import Vectors
@@ -36,19 +36,6 @@ class Corpus:
         self.real = real
         self.size = size
         self._vectors = vectors
-
-    @property
-    def library(self) -> LibraryInfo:
-        """The library that the docs belong to."""
-        return LibraryInfo(
-            name=LIBRARY,
-            import_name=LIBRARY,
-            version="1",
-            source="folder",
-            root=".",
-            overview="",
-            examples=(),
-        )
 
     def docs(self) -> Iterator[ApiDoc]:
         """All docs, in order of row."""
@@ -128,40 +115,25 @@ class CorpusEmbedder(MiniLmEmbedder):
         return keys[order], order
 
 
-def read_pools(folder: Path, most: int) -> list[ApiDoc]:
+def real_docs(kit: Path, most: int) -> list[ApiDoc]:
     """Documented APIs of a kit's pools, each path once, at most ``most`` of them."""
     docs: dict[str, ApiDoc] = {}
-    for file in sorted(folder.glob("*.jsonl.gz")):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                doc = _read(json.loads(line))
-                if doc.summary:
-                    docs.setdefault(doc.path, doc)
+    for file in sorted((kit / "pools").glob("*.jsonl.gz")):
+        for doc in read_pool(kit, file.name.removesuffix(".jsonl.gz")).docs:
+            if doc.summary:
+                docs.setdefault(doc.path, doc)
     step = max(1, len(docs) // most)
-    return list(docs.values())[::step][:most]
-
-
-def _read(row: dict[str, Any]) -> ApiDoc:
-    return ApiDoc(
-        path=row["path"],
-        kind=row["kind"] if row["kind"] in get_args(ApiKind) else "function",
-        library=LIBRARY,
-        signature=row["signature"],
-        summary=row["summary"],
-        doc=row["doc"],
-    )
+    update = {"library": LIBRARY, "aliases": ()}
+    return [doc.model_copy(update=update) for doc in [*docs.values()][::step][:most]]
 
 
 def embedded(docs: Sequence[ApiDoc], cache: Path) -> Vectors:
     """The real vectors of real docs; kept in a folder, because they take minutes."""
-    import numpy as np
-
-    texts = [index_text(doc) for doc in docs]
-    file = cache / f"vectors-{digest(texts)}.npy"
-    if not file.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        np.save(file, MiniLmEmbedder().embed(texts))
-    return np.asarray(np.load(file))
+    embedder = CachedEmbedder(MiniLmEmbedder(), cache)
+    try:
+        return embedder.embed([index_text(doc) for doc in docs])
+    finally:
+        embedder.close()
 
 
 def _key(text: str) -> int:

@@ -31,11 +31,12 @@ from exploracoder.prompts import render
 from exploracoder.toolcoder import calls
 from pydantic import BaseModel, ConfigDict
 
-from exploracoder_bench.datasets.json_lines import read_rows
+from exploracoder_bench.datasets.json_lines import GrowingFile
 from exploracoder_bench.intervals import bootstrap, ratio
 from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.progress_lines import say
 from exploracoder_bench.toolcoder.corpus import Function, read_corpus
-from exploracoder_bench.toolcoder.training_text import TrainingText
+from exploracoder_bench.toolcoder.training_text import training_text
 
 _PLAIN, _ASKED = "the code alone", "asked to search"
 _ENDS = ("```", "\nTask:", "\ndef ", "\nclass ")
@@ -83,9 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.jsonl")
     options = parser.parse_args(arguments)
     try:
-        rows = read(options.out)
+        out = GrowingFile(options.out, Continuation, "result of this command")
         if options.sources:
-            asyncio.run(_measure(held_out(options), rows, options))
+            asyncio.run(_measure(held_out(options), out, options))
+        rows = out.read()
     except (ExploraCoderError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
@@ -98,7 +100,7 @@ def held_out(options: argparse.Namespace) -> list[Function]:
     if options.unlike is not None and not options.unlike.exists():
         raise InputError(f"There is no file {options.unlike}.")
     training_ids = (
-        {row.id for row in TrainingText(options.unlike).read()} if options.unlike else set()
+        {row.id for row in training_text(options.unlike).read()} if options.unlike else set()
     )
     functions = [
         one
@@ -128,9 +130,9 @@ def beginning(code: str) -> str:
 
 
 async def _measure(
-    functions: Sequence[Function], rows: list[Continuation], options: argparse.Namespace
+    functions: Sequence[Function], out: GrowingFile[Continuation], options: argparse.Namespace
 ) -> None:
-    finished_keys = {(row.function, row.model, row.lora, row.prompt) for row in rows}
+    finished_keys = {(row.function, row.model, row.lora, row.prompt) for row in out.read()}
     for lora in [None, options.lora] if options.lora else [None]:
         digest = file_sha256(lora)[:12] if lora else ""
         async with open_model(options.model, options.base_url, lora=lora) as model:
@@ -141,14 +143,12 @@ async def _measure(
                 if (one.id, model.name, digest, kind) not in finished_keys
             ]
             for number, (one, kind) in enumerate(todo, start=1):
-                print(f"{model.name}: {number} of {len(todo)}", file=sys.stderr, flush=True)
+                say(f"{model.name}: {number} of {len(todo)}")
                 text = await _continued(model, one, kind, options.max_tokens)
                 row = Continuation(
                     function=one.id, model=model.name, lora=digest, prompt=kind, text=text
                 )
-                with options.out.open("a", encoding="utf-8") as file:
-                    file.write(row.model_dump_json() + "\n")
-                rows.append(row)
+                out.append(row)
 
 
 async def _continued(model: ChatModel, function: Function, kind: str, max_tokens: int) -> str:
@@ -174,15 +174,6 @@ def _with_words(function: Function, head: str) -> str:
         head=head.rstrip("\n"),
     )
     return f"{prompt}\n"
-
-
-def read(path: Path) -> list[Continuation]:
-    """What was measured before. Raises InputError when the file is something else."""
-    return (
-        list(read_rows(path, Continuation, "result of this command, so name another --out"))
-        if path.exists()
-        else []
-    )
 
 
 def table(rows: Sequence[Continuation]) -> str:

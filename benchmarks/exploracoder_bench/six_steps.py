@@ -6,7 +6,6 @@ as possible.
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 from exploracoder_bench.problems import Problem
@@ -85,127 +84,52 @@ def problem(python: str) -> Problem:
 
 
 def steps() -> tuple[Step, ...]:
-    """The subtasks with their candidates."""
+    """The subtasks with their candidates: one snippet, and two that print something of its value.
+
+    Candidates that are alike would run once.
+    """
     return tuple(
-        Step(goal, tuple(textwrap.dedent(code).strip() for code in candidates))
-        for goal, candidates in _STEPS
+        Step(goal, (code, f"{code}\nprint(len({name}))", f"{code}\nprint(type({name}).__name__)"))
+        for goal, name, code in _STEPS
     )
 
 
+# A goal, the name that the snippet assigns, and the snippet.
 _STEPS = (
     (
         "Read the text into a list of dictionaries",
-        (
-            """
-            rows = list(csv.DictReader(io.StringIO(orders)))
-            rows[:2]
-            """,
-            """
-            reader = csv.DictReader(orders.splitlines())
-            rows = [dict(row) for row in reader]
-            print(rows[0])
-            """,
-            """
-            lines = list(csv.reader(io.StringIO(orders)))
-            rows = [dict(zip(lines[0], line)) for line in lines[1:]]
-            len(rows)
-            """,
-        ),
+        "rows",
+        "rows = list(csv.DictReader(io.StringIO(orders)))\nrows[:2]",
     ),
     (
         "Work out the total of each order",
-        (
-            """
-            totals = [(row["customer"], float(row["price"]) * int(row["count"])) for row in rows]
-            totals[:3]
-            """,
-            """
-            totals = []
-            for row in rows:
-                totals.append((row["customer"], float(row["price"]) * float(row["count"])))
-            print(totals[0])
-            """,
-            """
-            prices = [float(row["price"]) for row in rows]
-            counts = [int(row["count"]) for row in rows]
-            totals = [(row["customer"], p * c) for row, p, c in zip(rows, prices, counts)]
-            """,
-        ),
+        "totals",
+        'totals = [(row["customer"], float(row["price"]) * int(row["count"])) for row in rows]\n'
+        "totals[:3]",
     ),
     (
         "Collect the totals of each customer",
-        (
-            """
-            groups = {}
-            for customer, total in totals:
-                groups.setdefault(customer, []).append(total)
-            len(groups)
-            """,
-            """
-            names = sorted({customer for customer, _ in totals})
-            groups = {name: [total for who, total in totals if who == name] for name in names}
-            """,
-            """
-            from collections import defaultdict
-            groups = defaultdict(list)
-            for customer, total in totals:
-                groups[customer].append(total)
-            print(list(groups)[:3])
-            """,
-        ),
+        "groups",
+        "groups = {}\n"
+        "for customer, total in totals:\n"
+        "    groups.setdefault(customer, []).append(total)\n"
+        "len(groups)",
     ),
     (
         "Work out the mean total of each customer",
-        (
-            """
-            means = {name: statistics.mean(each) for name, each in groups.items()}
-            means["customer 1"]
-            """,
-            """
-            means = {name: statistics.fmean(each) for name, each in groups.items()}
-            print(json.dumps(means)[:80])
-            """,
-            """
-            means = {}
-            for name, each in groups.items():
-                means[name] = sum(each) / len(each)
-            """,
-        ),
+        "means",
+        "means = {name: statistics.mean(each) for name, each in groups.items()}\n"
+        'means["customer 1"]',
     ),
     (
         "Rank the customers by their mean",
-        (
-            """
-            ranked = sorted(means.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
-            ranked[:3]
-            """,
-            """
-            ranked = sorted(((mean, name) for name, mean in means.items()), reverse=True)
-            ranked = [(name, mean) for mean, name in ranked]
-            """,
-            """
-            import heapq
-            ranked = heapq.nlargest(len(means), means.items(), key=lambda pair: pair[1])
-            print(ranked[0])
-            """,
-        ),
+        "ranked",
+        "ranked = sorted(means.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)\n"
+        "ranked[:3]",
     ),
     (
         "Keep the best three with rounded means",
-        (
-            """
-            best = [(name, round(mean, 2)) for name, mean in ranked[:3]]
-            best
-            """,
-            """
-            best = []
-            for name, mean in ranked[:3]:
-                best.append((name, float(f"{mean:.2f}")))
-            """,
-            """
-            best = list(map(lambda pair: (pair[0], round(pair[1], 2)), ranked[:3]))
-            print(json.dumps(best))
-            """,
-        ),
+        "best",
+        "best = [(name, round(mean, 2)) for name, mean in ranked[:3]]\nbest",
     ),
 )

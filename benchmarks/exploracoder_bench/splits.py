@@ -6,13 +6,15 @@ records this for the known sets, with the reason; one in a folder of problems do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
 from exploracoder.errors import InputError
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
+
+from exploracoder_bench.datasets.json_lines import read_json
 
 FILE = "splits.json"
 Split = Literal["seen", "held-out"]
@@ -29,6 +31,9 @@ class Group(BaseModel):
     split: Split
     why: str
     problems: tuple[str, ...]
+
+
+_Groups = tuple[Group, ...]
 
 
 class Splits:
@@ -65,7 +70,7 @@ def read_splits(folder: Path | None = None) -> Splits:
     files = [Path(__file__).with_name(FILE)]
     if folder is not None and (folder / FILE).is_file():
         files.append(folder / FILE)
-    return Splits(group for file in files for group in _read(file))
+    return Splits(group for file in files for group in read_json(file, _Groups, "list of splits"))
 
 
 def tally(splits: Mapping[str, Split], names: Iterable[str]) -> dict[Split | None, int]:
@@ -78,16 +83,6 @@ def in_words(counts: Mapping[Split | None, int]) -> str:
     """Such as ``Problems: 51 seen, 6 held out.``"""
     words = ", ".join(f"{number} {_WORDS[split]}" for split, number in counts.items())
     return f"Problems: {words or 'none'}."
-
-
-_GROUPS = TypeAdapter(tuple[Group, ...])
-
-
-def _read(file: Path) -> Sequence[Group]:
-    try:
-        return _GROUPS.validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise InputError(f"{file} cannot be read as splits of problems: {error}") from error
 
 
 def _plain(name: str) -> str:

@@ -66,6 +66,6 @@ def test_one_run_measures_every_part(
     output = capsys.readouterr().out
     rows = [line.split(" | ") for line in output.splitlines() if line.startswith("| ")][2:]
     parts = [row[0].removeprefix("| ") for row in rows]
-    assert parts == ["state"] * 6 + ["chain"] * 3 + ["back"] * 4 + ["sleep"]
+    assert parts == ["state"] * 6 + ["chain"] * 3 + ["back"] * 2 + ["sleep"]
     assert not any(row[3].startswith("0 ") for row in rows)
     assert "load average before" in output

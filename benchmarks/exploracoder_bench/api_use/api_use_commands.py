@@ -93,7 +93,7 @@ def judge(cases: Path, as_json: bool, strict: bool) -> int:
                     click.echo(json.dumps(row))
                 else:
                     word = "right" if verdict.correct else "wrong"
-                    click.echo(f"{case.id}: {word}: {verdict.why}\n{verdict.text}".rstrip())
+                    click.echo(f"{case.id}: {word}: {verdict.why}")
 
     asyncio.run(judge_all())
     return 0

@@ -15,7 +15,7 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from exploracoder_bench.api_use.composed_problems import FewShot, Problem, PromptTask
+from exploracoder_bench.api_use.composed_problems import Problem, PromptTask
 from exploracoder_bench.api_use.expressions import Call, outers
 from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.library_files import as_json, provided, shelf_of
@@ -24,7 +24,7 @@ from exploracoder_bench.api_use.signature import parse, write
 from exploracoder_bench.api_use.task_wording import describe
 from exploracoder_bench.datasets.json_lines import first_fault
 
-SHOTS: tuple[FewShot, ...] = (
+SHOTS = (
     "zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in",
 )  # fmt: skip
 _LONGEST, _CHAINS_PER_LENGTH = 20, 8
@@ -110,7 +110,6 @@ def semantics() -> Iterator[Problem]:
             benchmark=_noises(docs, prompt),
             num_distractors=_DISTRACTORS,
             fewshot=_shots(shots, alike, unlike),
-            fewshot_type=shots,
         )
 
 
@@ -137,9 +136,7 @@ def arguments() -> Iterator[Problem]:
                 yield _with_order(count, order, orders[(place + 1) % len(orders)], shots)
 
 
-def _with_order(
-    count: int, order: tuple[int, ...], other: tuple[int, ...], shots: FewShot
-) -> Problem:
+def _with_order(count: int, order: tuple[int, ...], other: tuple[int, ...], shots: str) -> Problem:
     target, *examples = _BY_ARGUMENTS[count]
     digits = "".join(str(one + 1) for one in order)
     return Problem(
@@ -152,7 +149,6 @@ def _with_order(
             [PromptTask(**_ordered(name, order, at)) for at, name in enumerate(examples, 1)],
             [PromptTask(**_ordered(name, other, at)) for at, name in enumerate(examples, 1)],
         ),
-        fewshot_type=shots,
     )
 
 
@@ -168,7 +164,7 @@ def _ordered(function: str, order: Sequence[int], at: int) -> dict[str, Any]:
 
 
 def _shots(
-    kind: FewShot, alike: Sequence[PromptTask], unlike: Sequence[PromptTask]
+    kind: str, alike: Sequence[PromptTask], unlike: Sequence[PromptTask]
 ) -> tuple[PromptTask, ...]:
     return {
         "zero": (),

@@ -11,7 +11,7 @@ from typing import Literal
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder_bench.api_use import noise, task_wording
+from exploracoder_bench.api_use import noise
 from exploracoder_bench.api_use.distractors import MIDDLE, documented
 from exploracoder_bench.api_use.expressions import Call, Outer, renamed
 from exploracoder_bench.api_use.flow import Flow, of_expression
@@ -19,8 +19,7 @@ from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.noise import DescriptionNoise, Key, NameNoise
 from exploracoder_bench.api_use.programs import program
 from exploracoder_bench.api_use.signature import ordered, parse
-
-FewShot = Literal["zero", "in-1", "in-2", "out-1", "out-2", "mixed-in-out", "mixed-out-in"]
+from exploracoder_bench.api_use.task_wording import python_style
 
 
 class PromptTask(BaseModel):
@@ -49,7 +48,6 @@ class Problem(PromptTask):
         function_noise_type: What is done to the names in the documentation.
         description_noise_type: What is done to its descriptions.
         fewshot: Solved examples, which share the documentation.
-        fewshot_type: What they are, in a word.
         seed: Decides which distractors there are and what is exchanged for what.
     """
 
@@ -60,7 +58,6 @@ class Problem(PromptTask):
     function_noise_type: NameNoise = "none"
     description_noise_type: DescriptionNoise = "none"
     fewshot: tuple[PromptTask, ...] = ()
-    fewshot_type: str = "zero"
     seed: int = 0
 
 
@@ -89,18 +86,12 @@ class PreparedProblem:
     reference: str
 
 
-def prepare(
-    problem: Problem,
-    shelf: Shelf,
-    *,
-    formatting: task_wording.Formatting = task_wording.python_style,
-) -> PreparedProblem:
+def prepare(problem: Problem, shelf: Shelf) -> PreparedProblem:
     """Document, distract, add noise, and write the task.
 
     Args:
         problem: What is asked.
         shelf: The libraries that it is about, without noise.
-        formatting: Writes each function of the documentation.
 
     Raises:
         InputError: The signature, the order, the noise or the number of distractors is impossible.
@@ -128,9 +119,7 @@ def prepare(
     outer = tuple(ordered(target, problem.outer_order))
     return PreparedProblem(
         problem,
-        "\n\n".join(
-            [_documentation(noisy, noisy_keys, formatting), *examples, _task(problem, outer)]
-        ),
+        "\n\n".join([_documentation(noisy, noisy_keys), *examples, _task(problem, outer)]),
         noisy,
         noisy_keys,
         target,
@@ -167,9 +156,7 @@ def _solved(example: PromptTask, call: Call, shelf: Shelf) -> str:
     return f"{_task(example, order)} Its solution:\n\n{textwrap.indent(text, '    ')}"
 
 
-def _documentation(shelf: Shelf, keys: Sequence[Key], formatting: task_wording.Formatting) -> str:
-    entries = []
-    for id, name in keys:
-        library = shelf.find(id)
-        entries.append(formatting(library, library.function(name)))
+def _documentation(shelf: Shelf, keys: Sequence[Key]) -> str:
+    libraries = ((shelf.find(id), name) for id, name in keys)
+    entries = [python_style(library, library.function(name)) for library, name in libraries]
     return "There are these functions:\n\n" + "\n\n".join(entries)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exploracoder_bench.api_use.flow import Flow, MalformedError, of_record, same
-from exploracoder_bench.api_use.flow_differences import differences, in_words, picture_text
+from exploracoder_bench.api_use.flow_differences import differences, in_words
 
 _WHY_CHARACTERS = 600
 
@@ -20,20 +20,13 @@ class Verdict:
         correct: Whether its result comes about as the problem asks.
         why: In words, after "it" or as a sentence of its own.
         is_refused: Whether it was not run, or its behaviour could not be determined.
-        expected: The data flow that was asked for.
-        actual: The candidate's data flow, on the path where it differs or on its only path.
+        actual: The candidate's data flow, where none was expected of it.
     """
 
     correct: bool
     why: str
     is_refused: bool = False
-    expected: Flow | None = None
     actual: Flow | None = None
-
-    @property
-    def text(self) -> str:
-        """The picture of both flows as text; empty when there is nothing to compare."""
-        return picture_text(self.expected, self.actual) if self.expected and self.actual else ""
 
 
 def refused(why: str) -> dict[str, str]:
@@ -52,12 +45,12 @@ def verdict_on(record: Any, expected: Flow | None, *, is_strict: bool = False) -
     try:
         return _verdict(record, expected, is_strict)
     except (MalformedError, KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        return Verdict(False, f"gave a record that could not be believed: {error}", True, expected)
+        return Verdict(False, f"gave a record that could not be believed: {error}", True)
 
 
 def _verdict(record: Any, expected: Flow | None, is_strict: bool) -> Verdict:
     if "refused" in record:
-        return Verdict(False, str(record["refused"])[:_WHY_CHARACTERS], True, expected)
+        return Verdict(False, str(record["refused"])[:_WHY_CHARACTERS], True)
     verdicts = [_on_path(path, expected, is_strict) for path in record["paths"]]
     for verdict in verdicts:
         if not verdict.correct:
@@ -78,27 +71,26 @@ def _only_flow(paths: Sequence[Mapping[str, Any]], verdicts: Sequence[Verdict]) 
 def _on_path(path: Mapping[str, Any], expected: Flow | None, is_strict: bool) -> Verdict:
     when = _when(path)
     if path["outcome"] == "spoiled":
-        return Verdict(False, f"{path['error']}"[:_WHY_CHARACTERS], True, expected)
+        return Verdict(False, f"{path['error']}"[:_WHY_CHARACTERS], True)
     if path["outcome"] != "returned":
-        return Verdict(False, f"{when}raises {path['error']}"[:_WHY_CHARACTERS], False, expected)
+        return Verdict(False, f"{when}raises {path['error']}"[:_WHY_CHARACTERS])
     actual = of_record(path["nodes"], path["result"])
     if expected is None:
-        return Verdict(True, "", False, None, actual)
+        return Verdict(True, "", actual=actual)
     if not same(expected, actual):
-        return Verdict(False, _cut(when + _why_not(expected, actual)), False, expected, actual)
+        return Verdict(False, _cut(when + _why_not(expected, actual)))
     unused_calls = actual.unused_calls()
     if unused_calls and is_strict:
-        why = f"{unused_calls} of its calls do not reach the result"
-        return Verdict(False, why, False, expected, actual)
+        return Verdict(False, f"{unused_calls} of its calls do not reach the result")
     note = f"; {unused_calls} calls do not reach the result" if unused_calls else ""
-    return Verdict(True, f"the data flow is the expected one{note}", False, expected, actual)
+    return Verdict(True, f"the data flow is the expected one{note}")
 
 
 def _why_not(expected: Flow, actual: Flow) -> str:
     result = actual.nodes[actual.result]
     if result.kind == "constant" and result.words == "None":
         return "returns None instead of the result"
-    return "; ".join(str(one) for one in differences(expected, actual))
+    return "; ".join(differences(expected, actual))
 
 
 def _when(path: Mapping[str, Any]) -> str:

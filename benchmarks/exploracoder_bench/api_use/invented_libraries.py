@@ -7,9 +7,10 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from exploracoder.errors import InputError
+from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field
 
 Style = Literal["import", "class"]
 
@@ -27,9 +28,30 @@ _MODULES = sys.stdlib_module_names | {
 }
 
 
+_JSON = ConfigDict(extra="forbid")
+
+
+def _field(*names: str, **more: Any) -> Any:
+    """A field with other names in JSON: the published package's, and those of judged cases."""
+    return Field(validation_alias=AliasChoices(*names), serialization_alias=names[0], **more)
+
+
+def listed(value: Any, key: str) -> Any:
+    """An object of objects as a list of them, each with its key under this name."""
+    if not isinstance(value, Mapping):
+        return value
+    return [{key: name, **x} if isinstance(x, Mapping) else x for name, x in value.items()]
+
+
+def _named(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """An argument of a function; ``type`` is a scalar, a class library, or one of the user's."""
+
+    __pydantic_config__ = _JSON
 
     name: str
     type: str = "any"
@@ -39,10 +61,14 @@ class Argument:
 class Function:
     """What the documentation says about one function."""
 
-    name: str
-    doc: str
-    arguments: tuple[Argument, ...]
-    returns: str = "any"
+    __pydantic_config__ = _JSON
+
+    name: Annotated[str, _field("function_name", "name")]
+    doc: Annotated[str, _field("documentation")] = ""
+    arguments: Annotated[
+        tuple[Annotated[Argument, BeforeValidator(_named)], ...], _field("arglist", "args")
+    ] = ()
+    returns: Annotated[str, _field("return_type", "returns")] = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +84,14 @@ class Library:
         types: Other names for types, such as ``{"degrees": "float"}``.
     """
 
+    __pydantic_config__ = _JSON
+
     id: str
-    name: str
-    style: Style
-    functions: tuple[Function, ...]
+    name: Annotated[str, _field("library_name", "name", default_factory=lambda at: at.get("id"))]
+    style: Annotated[Style, Field(default="import")]
+    functions: Annotated[
+        tuple[Function, ...], BeforeValidator(lambda value: listed(value, "function_name"))
+    ]
     types: Mapping[str, str] = field(default_factory=dict)
 
     def function(self, name: str) -> Function:
@@ -137,31 +167,6 @@ class Shelf:
         return to == of or "any" in (to, of) or (to == "float" and of == "int")
 
 
-def library(
-    id: str,
-    style: Style,
-    functions: Mapping[str, tuple[str, Mapping[str, str] | Sequence[str], str]],
-    *,
-    name: str | None = None,
-    types: Mapping[str, str] | None = None,
-) -> Library:
-    """A library of the user's own: for each function its sentence, its arguments, what it returns.
-
-    ``library("tea", "import", {"brew": ("Brews a leaf.", {"grams": "float"}, "str")})``
-    """
-    function_list = [
-        Function(key, doc, _arguments(arguments), returns)
-        for key, (doc, arguments, returns) in functions.items()
-    ]
-    return Library(id, name or id, style, tuple(function_list), dict(types or {}))
-
-
-def _arguments(arguments: Mapping[str, str] | Sequence[str]) -> tuple[Argument, ...]:
-    if isinstance(arguments, Mapping):
-        return tuple(Argument(name, kind) for name, kind in arguments.items())
-    return tuple(Argument(name) for name in arguments)
-
-
 def _check_library(library: Library) -> None:
     where = f"Library {library.id}"
     _refuse_illegal("Library", [library.id, library.name])
@@ -173,8 +178,6 @@ def _check_library(library: Library) -> None:
             f"Library {library.name!r} would hide the module of that name. Give it another"
             " 'library_name'."
         )
-    if library.style not in ("import", "class"):
-        raise InputError(f"{where} has the style {library.style!r}. Say 'import' or 'class'.")
     if not library.functions:
         raise InputError(f"{where} has no functions. Give it at least one.")
     _refuse_illegal(f"{where}: function", [one.name for one in library.functions])

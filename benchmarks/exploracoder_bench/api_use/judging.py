@@ -21,7 +21,7 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.run_limits import Limits
-from exploracoder_kernel.sandbox import LevelChoice, choose
+from exploracoder_kernel.sandbox import choose
 from exploracoder_kernel.sidecar import Sidecar
 
 from exploracoder_bench.api_use.expressions import Outer
@@ -121,9 +121,7 @@ class Judge:
 
 
 @asynccontextmanager
-async def open_judge(
-    *, sandbox: LevelChoice = "auto", seconds: float = SECONDS
-) -> AsyncIterator[Judge]:
+async def open_judge(*, seconds: float = SECONDS) -> AsyncIterator[Judge]:
     """Start the sidecar that candidates run in.
 
     Raises:
@@ -131,7 +129,7 @@ async def open_judge(
     """
     try:
         chosen_sandbox = await asyncio.to_thread(
-            choose, sandbox, python=sys.executable, cwd=_SOURCES, inputs=[_SOURCES]
+            choose, "auto", python=sys.executable, cwd=_SOURCES, inputs=[_SOURCES]
         )
         sidecar = Sidecar(python=sys.executable, cwd=_SOURCES, launcher=chosen_sandbox.launcher)
         await sidecar.__aenter__()

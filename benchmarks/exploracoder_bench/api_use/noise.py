@@ -1,4 +1,4 @@
-"""Noise in documentation: names and descriptions removed, numbered, swapped, or made up.
+"""Noise in documentation: names and descriptions removed, numbered, or swapped.
 
 A function's name and its behaviour are kept apart here: noise on names gives each function
 one new name, by a permutation without a fixed point, so that nothing is renamed twice or keeps its
@@ -9,9 +9,7 @@ Source: Measuring Novel API Use, section 4.2.
 
 from __future__ import annotations
 
-import keyword
 import random
-import string
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -20,10 +18,8 @@ from exploracoder.errors import InputError
 
 from exploracoder_bench.api_use.invented_libraries import Library, Shelf
 
-NameNoise = Literal["none", "numbered", "scrambled", "random"]
+NameNoise = Literal["none", "numbered", "scrambled"]
 DescriptionNoise = Literal["none", "empty", "scrambled"]
-# The fewest and the most letters of a made-up name.
-_LETTERS = (7, 12)
 # A function, by its library's id and its name.
 Key = tuple[str, str]
 
@@ -38,8 +34,6 @@ def new_names(keys: Sequence[Key], noise: NameNoise, rng: random.Random) -> dict
         return {}
     if noise == "numbered":
         return {key: f"func{number}" for number, key in enumerate(keys, 1)}
-    if noise == "random":
-        return dict(zip(keys, _made_up(keys, rng), strict=True))
     return {key: other[1] for key, other in _exchanged(keys, rng)}
 
 
@@ -71,17 +65,6 @@ def _renamed(library: Library, names: dict[Key, str]) -> Library:
     return library.with_functions(
         replace(one, name=names.get((library.id, one.name), one.name)) for one in library.functions
     )
-
-
-def _made_up(keys: Sequence[Key], rng: random.Random) -> list[str]:
-    """A name of random letters for each key; none is a Python keyword or in use already."""
-    used_names, names = {name for _, name in keys}, list[str]()
-    while len(names) < len(keys):
-        name = "".join(rng.choices(string.ascii_lowercase, k=rng.randint(*_LETTERS)))
-        if name not in used_names and not keyword.iskeyword(name):
-            used_names.add(name)
-            names.append(name)
-    return names
 
 
 def _exchanged(all_keys: Sequence[Key], rng: random.Random) -> Iterable[tuple[Key, Key]]:

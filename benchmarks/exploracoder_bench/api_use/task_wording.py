@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from exploracoder_bench.api_use.expressions import Call, Constant, Expression, Outer
 from exploracoder_bench.api_use.invented_libraries import Function, Library, Shelf
-
-# Documents one function; pass your own to ``composed_problems.prepare``.
-Formatting = Callable[[Library, Function], str]
 
 
 def python_style(library: Library, function: Function) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from exploracoder_bench.datasets.json_lines import first_fault
+from exploracoder_bench.datasets.json_lines import first_fault, read_json
 from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.environments import name_of
 from exploracoder_bench.problems import slug_of
@@ -66,12 +66,7 @@ class _Listing(BaseModel):
 
 def read_rows(file: Path, names: Sequence[str] = ()) -> list[Row]:
     """The classes of a list, all or those that are named. Raises InputError."""
-    try:
-        listing = _Listing.model_validate_json(file.read_text(encoding="utf-8"))
-    except ValidationError as error:
-        raise InputError(f"{file}: {first_fault(error)}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}.") from error
+    listing = read_json(file, _Listing, "list of classes")
     return _named(
         [_whole(row, listing.requires, file.parent) for row in listing.classes], names, file
     )
@@ -84,18 +79,19 @@ def rows_of_repoclassbench(file: Path, repositories: Path, names: Sequence[str] 
     """
     rows = []
     for task in read_class_tasks(file):
+        repository, _, path = task.file.partition("/")
         fields = {
-            "name": slug_of(task.name),
-            "repository": str((repositories / task.repository).resolve()),
-            "file": task.file,
+            "name": slug_of(task.task_id),
+            "repository": str((repositories / repository).resolve()),
+            "file": path,
             "class": task.class_name,
-            "tests": task.tests,
-            "description": task.description,
+            "tests": task.evaluation_metadata.test_directives,
+            "description": task.detailed_description,
         }
         try:
             rows.append(Row.model_validate(fields))
         except ValidationError as error:
-            raise InputError(f"{file}, task {task.name}: {first_fault(error)}") from error
+            raise InputError(f"{file}, task {task.task_id}: {first_fault(error)}") from error
     return _named(rows, names, file)
 
 

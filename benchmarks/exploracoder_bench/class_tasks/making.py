@@ -19,7 +19,8 @@ from exploracoder_bench.class_tasks.cutting import Cut, cut
 from exploracoder_bench.class_tasks.listing import Row
 from exploracoder_bench.class_tasks.source_distributions import lay_out
 from exploracoder_bench.class_tasks.telling_tests import telling_tests
-from exploracoder_bench.environments import Say, environment_of
+from exploracoder_bench.environments import environment_of
+from exploracoder_bench.progress_lines import Say
 
 
 def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Say) -> list[str]:

@@ -12,7 +12,8 @@ from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
 
 from exploracoder_bench.class_tasks.listing import Row
-from exploracoder_bench.environments import Say, pip
+from exploracoder_bench.environments import pip
+from exploracoder_bench.progress_lines import Say
 
 
 def lay_out(row: Row, folder: Path, say: Say) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
+from exploracoder_retrieval.files import write_atomically
 
 from exploracoder_bench.datasets.published import PUBLISHED, PublishedDataset
 
@@ -41,9 +42,7 @@ def fetch(one: PublishedDataset, url: str | None = None) -> Path:
             content = answer.read(_MOST_BYTES)
         _check(one, content, folder / "SHA256")
         folder.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}")
-        beside.write_bytes(content)
-        beside.replace(file)
+        write_atomically(file, content)
         (folder / "SHA256").write_text(hashlib.sha256(content).hexdigest() + "\n")
     except (urllib.error.URLError, OSError, ValueError) as error:
         raise SetupError(
@@ -66,7 +65,7 @@ def fetched(one: PublishedDataset) -> Path:
 
 
 def _check(one: PublishedDataset, content: bytes, note: Path) -> None:
-    record = one.sha256 or (note.read_text().strip() if note.exists() else None)
+    record = note.read_text().strip() if note.exists() else None
     digest = hashlib.sha256(content).hexdigest()
     if record is not None and digest != record:
         raise InputError(

@@ -1,16 +1,18 @@
-"""JSON Lines files, compressed or not."""
+"""JSON and JSON Lines files, validated."""
 
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from exploracoder.errors import InputError
-from pydantic import BaseModel, ValidationError
+from exploracoder.errors import InputError, SetupError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
+FormT = TypeVar("FormT")
 RowT = TypeVar("RowT", bound=BaseModel)
 
 
@@ -45,6 +47,69 @@ def read_rows(file: Path, form: type[RowT], noun: str = "problem") -> tuple[RowT
     Raises InputError, which says of a line of another form that it is no ``noun``.
     """
     return tuple(_row(place, line, form, noun) for place, line in read_lines(file))
+
+
+class GrowingFile(Generic[RowT]):
+    """Rows that are appended, a line each, before anything else happens.
+
+    A line is whole or not there: a partial one, left by a kill or a full disk, is cut off.
+    """
+
+    def __init__(self, path: Path, form: type[RowT], noun: str) -> None:
+        self._path = path
+        self._form = form
+        self._noun = noun
+
+    def read(self) -> list[RowT]:
+        """The rows so far. Raises InputError when the file cannot be used, or has other lines."""
+        try:
+            content = self._path.read_bytes() if self._path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            rows = [self._row(line) for line in whole.splitlines()]
+            if content != whole:
+                os.truncate(self._path, len(whole))
+        except OSError as error:
+            raise InputError(f"{self._path} cannot be used: {error.strerror}.") from error
+        return rows
+
+    def append(self, row: RowT) -> None:
+        """Keep a row. Raises SetupError, leaving no partial line, when it cannot be written."""
+        size = self._path.stat().st_size if self._path.exists() else 0
+        try:
+            with self._path.open("a", encoding="utf-8") as lines:
+                lines.write(row.model_dump_json() + "\n")
+                lines.flush()
+                os.fsync(lines.fileno())
+        except OSError as error:
+            # A partial line is also cut off when the file is next read.
+            if self._path.is_file():
+                os.truncate(self._path, size)
+            raise SetupError(
+                f"{self._path} cannot be written: {error.strerror}. What is in it counts; make room"
+                " and give the same command again, it goes on."
+            ) from error
+
+    def _row(self, line: bytes) -> RowT:
+        try:
+            return self._form.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(
+                f"{self._path} holds a line that is no {self._noun}: {line[:80]!r}. Name another"
+                " file, or put that one away."
+            ) from error
+
+
+def read_json(file: Path, form: type[FormT], noun: str) -> FormT:
+    """A JSON file, validated as a ``form``.
+
+    Raises InputError when it cannot be read, or is, by its form, no ``noun``.
+    """
+    try:
+        return TypeAdapter(form).validate_json(file.read_bytes())
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}. Check the path.") from error
+    except ValidationError as error:
+        raise InputError(f"{file} is no {noun}: {first_fault(error)}") from error
 
 
 def first_fault(error: ValidationError) -> str:

@@ -32,10 +32,10 @@ from pathlib import Path
 from exploracoder.errors import InputError
 from exploracoder.state import Target
 from exploracoder.tasks import make_target
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.datasets.interpreters import PythonOf
-from exploracoder_bench.datasets.json_lines import first_fault
+from exploracoder_bench.datasets.json_lines import read_json
 from exploracoder_bench.datasets.repository_tests import check_of
 from exploracoder_bench.problems import Problem
 
@@ -117,10 +117,7 @@ def _place(folder: Path, about: About) -> Target | None:
 
 
 def _about(file: Path) -> About:
-    try:
-        about = About.model_validate_json(_read(file))
-    except ValidationError as error:
-        raise InputError(f"{file}: {first_fault(error)}") from error
+    about = read_json(file, About, "description of a task")
     if not about.libraries and not about.repository:
         raise InputError(f"{file} names no library in 'libraries', and no 'repository'.")
     if about.tests and not about.repository:

@@ -53,7 +53,8 @@ def _open(spec: str, python_of: PythonOf) -> list[Problem]:
         one = find_published(name)
     except InputError as error:
         raise InputError(f"--problems: {spec!r} is no folder. {error}") from error
-    problems = one.read(one, Path(file) if equals else fetched(one), python_of)
+    path = Path(file) if equals else fetched(one)
+    problems = one.read(path, one.name, one.library, python_of)
     if python_of is not this_python:
         return problems
     return [replace(problem, requires=one.requires) for problem in problems]

@@ -1,8 +1,7 @@
 """The data sets by name: where each is published, and how it is read.
 
 URLs name a commit, so their content does not change. None of the files is part of this project.
-Their SHA-256 could not be looked up when this was written: it is recorded when a file is first
-fetched, and verified from then on; ``sha256`` here takes precedence if it is known.
+Their SHA-256 is recorded when a file is first fetched, and verified from then on.
 
 The pins are those with which the known solutions pass (Python 3.11; pandas 1.5 and numpy 1.23 have
 wheels for no newer one). The private libraries are made of pandas and numpy.
@@ -18,7 +17,6 @@ from exploracoder.errors import InputError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
 from exploracoder_bench.datasets.pycodegpt import read_completions
-from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.datasets.torchdata_tasks import read_columns
 from exploracoder_bench.problems import Problem
 
@@ -42,7 +40,8 @@ TORCHDATA = (
     "iopath==0.1.9",
 )
 
-Read = Callable[["PublishedDataset", Path, PythonOf], list[Problem]]
+# Reads a file: with the data set's name, its library, and the interpreters.
+Read = Callable[[Path, str, str, PythonOf], list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,6 @@ class PublishedDataset:
     url: str
     read: Read
     requires: tuple[str, ...]
-    sha256: str | None = None
 
     @property
     def file_name(self) -> str:
@@ -62,21 +60,12 @@ class PublishedDataset:
         return self.url.rpartition("/")[2]
 
 
-def _completions(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
-    return read_completions(file, one.name, one.library, python_of)
-
-
-def _columns(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
-    return read_columns(file, one.name, one.library, python_of)
-
-
-def _classes(one: PublishedDataset, file: Path, python_of: PythonOf) -> list[Problem]:
+def _no_problems(file: Path, name: str, library: str, python_of: PythonOf) -> list[Problem]:
     """Always raises InputError: without its repositories the file makes no problems."""
-    classes = len(read_class_tasks(file))
     raise InputError(
-        f"{file} has {classes} classes of {one.name}, and their repositories come apart from it."
-        f" Make tasks of both: exploracoder bench class-tasks DIR --classes {file} --repositories"
-        " FOLDER --python EXE; then say --problems DIR."
+        f"{name}'s repositories come apart from {file}. Make tasks of both: exploracoder bench"
+        f" class-tasks DIR --classes {file} --repositories FOLDER --python EXE; then say --problems"
+        " DIR."
     )
 
 
@@ -87,51 +76,51 @@ PUBLISHED = {
     one.name: one
     for one in (
         PublishedDataset(
-            "PandasEval", "pandas", f"{_PUBLIC}/PandasEval.jsonl.gz", _completions, PANDAS
+            "PandasEval", "pandas", f"{_PUBLIC}/PandasEval.jsonl.gz", read_completions, PANDAS
         ),
         PublishedDataset(
-            "NumpyEval", "numpy", f"{_PUBLIC}/NumpyEval.jsonl.gz", _completions, PANDAS
+            "NumpyEval", "numpy", f"{_PUBLIC}/NumpyEval.jsonl.gz", read_completions, PANDAS
         ),
         PublishedDataset(
             "MonkeyEval",
             "monkey",
             f"{_PRIVATE}/real_monkey_eval_v3.jsonl.gz",
-            _completions,
+            read_completions,
             PANDAS,
         ),
         PublishedDataset(
             "BeatNumEval",
             "beatnum",
             f"{_PRIVATE}/real_beatnum_eval_v3.jsonl.gz",
-            _completions,
+            read_completions,
             PANDAS,
         ),
         PublishedDataset(
             "TorchDataEval",
             "torchdata",
             f"{_PRIVATE}/real_torchdata_eval_v3.jsonl.gz",
-            _completions,
+            read_completions,
             TORCHDATA,
         ),
         PublishedDataset(
             "Torchdata-Github",
             "torchdata",
             f"{_EXPLORACODER}/f9f2af621b3a394218d478e4e08e2e4719b20e4f/datasets/Torchdata_Github.json",
-            _columns,
+            read_columns,
             TORCHDATA,
         ),
         PublishedDataset(
             "Torchdata-Manual",
             "torchdata",
             f"{_EXPLORACODER}/76a77067a6c1e2cfc60fe484e4dc8c9c68418761/datasets/Torchdata_Manual.json",
-            _columns,
+            read_columns,
             TORCHDATA,
         ),
         PublishedDataset(
             "RepoClassBench",
             "",
             f"{_REPOCLASSBENCH}/e850c3fa438357e1ceabfecc9f650f3473ce3604/data/input/python_data.json",
-            _classes,
+            _no_problems,
             (),
         ),
     )

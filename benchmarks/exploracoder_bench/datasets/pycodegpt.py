@@ -9,68 +9,63 @@ Source: microsoft/PyCodeGPT, ``cert/pandas-numpy-eval`` and ``apicoder/private-e
 from __future__ import annotations
 
 import ast
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-from exploracoder.errors import InputError
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from exploracoder_bench.datasets.interpreters import PythonOf
-from exploracoder_bench.datasets.json_lines import read_lines
+from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.problems import Problem
 
 _NO_FUNCTION = "none"
 _ASSIGNMENT = re.compile(r"^(?P<target>[^\s=#][^=#\n]*?)\s*=\s*$")
 
 
+class _Row(BaseModel):
+    """One line; of several known solutions the first one counts."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    task_id: str = Field(coerce_numbers_to_str=True)
+    prompt: str
+    entry_point: str | None = None
+    canonical_solution: str
+    test: str
+
+    @field_validator("canonical_solution", mode="before")
+    @classmethod
+    def _first(cls, solutions: Any) -> Any:
+        return next(iter(solutions), None) if isinstance(solutions, list) else solutions
+
+    @field_validator("entry_point")
+    @classmethod
+    def _of_a_function(cls, name: str | None) -> str | None:
+        return None if name in ("", _NO_FUNCTION) else name
+
+
 def read_completions(file: Path, dataset: str, library: str, python_of: PythonOf) -> list[Problem]:
     """The problems of a ``.jsonl`` or ``.jsonl.gz`` file. Raises InputError."""
     python = python_of([library])
-    return [_problem(row, dataset, library, python) for row in _rows(file)]
+    return [_problem(row, dataset, library, python) for row in read_rows(file, _Row)]
 
 
-def _rows(file: Path) -> list[dict[str, Any]]:
-    return [_row(place, line) for place, line in read_lines(file)]
-
-
-def _row(place: str, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"{place}, is no JSON: {error}.") from error
-    fields = {"task_id", "prompt", "test", "canonical_solution"}
-    missing = fields - set(row) if isinstance(row, dict) else fields
-    if missing:
-        raise InputError(f"{place}: {', '.join(sorted(missing))} is missing.")
-    full_row: dict[str, Any] = row | {"canonical_solution": _first(row["canonical_solution"])}
-    full_row["entry_point"] = row.get("entry_point") or _NO_FUNCTION
-    for name in ("canonical_solution", "prompt", "test", "entry_point"):
-        if not isinstance(full_row[name], str):
-            raise InputError(f"{place}: {name} is no text.")
-    return full_row
-
-
-def _first(solutions: object) -> object:
-    """The first of several known solutions; None if there is none."""
-    return (solutions or [None])[0] if isinstance(solutions, list) else solutions
-
-
-def _problem(row: dict[str, Any], dataset: str, library: str, python: str) -> Problem:
-    entry_point = _entry_point(row)
-    context, stub = split_prompt(row["prompt"], entry_point)
+def _problem(row: _Row, dataset: str, library: str, python: str) -> Problem:
+    entry_point = row.entry_point
+    context, stub = split_prompt(row.prompt, entry_point)
     match = _ASSIGNMENT.match(stub.strip().rpartition("\n")[2])
     target = match["target"] if match and not entry_point else ""
     return Problem(
-        name=str(row["task_id"]),
+        name=row.task_id,
         dataset=dataset,
         task=asked_for(context, stub),
         context=context,
-        check=f"{row['test'].strip()}\n\ncheck({entry_point or ''})\n",
+        check=f"{row.test.strip()}\n\ncheck({entry_point or ''})\n",
         entry_point=entry_point,
         libraries=(library,),
         python=python,
-        solution=joined(stub, row["canonical_solution"], entry_point),
+        solution=joined(stub, row.canonical_solution, entry_point),
         target=target,
     )
 
@@ -114,8 +109,3 @@ def joined(stub: str, completion: str, entry_point: str | None) -> str:
         # Some prompts end with the indentation that the completion continues.
         return stub.rstrip() + "\n    " + completion.lstrip()
     return together
-
-
-def _entry_point(row: dict[str, Any]) -> str | None:
-    name: str = row["entry_point"]
-    return None if name == _NO_FUNCTION else name

@@ -21,10 +21,10 @@ from exploracoder_kernel.run_limits import Limits
 
 from exploracoder_bench.datasets.invented_names import Inventor, is_english
 from exploracoder_bench.datasets.private_libraries import Recipe, make_library, public_names
-from exploracoder_bench.environments import Say
 from exploracoder_bench.executors import Pool
 from exploracoder_bench.judge import judge, sidecar_for
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.progress_lines import Say
 from exploracoder_bench.runs import prepare
 from exploracoder_bench.samples import attempt_in, clear_attempts
 from exploracoder_bench.splits import FILE as SPLITS

@@ -10,8 +10,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from exploracoder.errors import InputError
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from exploracoder_bench.datasets.json_lines import read_json
 from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.provenance import UNKNOWN
 from exploracoder_bench.report.figures_by_name import figure
@@ -61,7 +62,7 @@ class Table(BaseModel):
 
 def draw_table(results: Path, name: str) -> str:
     """A table of the results in a folder. Raises InputError when there is none of that name."""
-    tables = _read(results / FILE)
+    tables = read_json(results / FILE, dict[str, Table], "description of tables")
     if name not in tables:
         raise InputError(f"{results / FILE} has no table {name!r}: {', '.join(tables)}.")
     table = tables[name]
@@ -98,20 +99,3 @@ def _about(runs: Sequence[Runs]) -> str:
 
 def _fits(problem: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(problem, pattern) for pattern in patterns)
-
-
-_TABLES = TypeAdapter(dict[str, Table])
-
-
-def _read(file: Path) -> dict[str, Table]:
-    try:
-        return _TABLES.validate_json(_text(file))
-    except ValidationError as error:
-        raise InputError(f"{file} does not describe tables: {error}") from error
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from error

@@ -19,8 +19,3 @@ def redraw(page: str, draw: Callable[[str], str]) -> str:
 def stale_tables(page: str, draw: Callable[[str], str]) -> list[str]:
     """The names of a page's tables that are out of date."""
     return [it["name"] for it in _MARKED.finditer(page) if redraw(it[0], draw) != it[0]]
-
-
-def tables_of(page: str) -> list[str]:
-    """The names of the tables of a page."""
-    return [it["name"] for it in _MARKED.finditer(page)]

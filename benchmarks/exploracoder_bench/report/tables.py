@@ -46,7 +46,7 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
         row += [number(sums.calls, 1), number(sums.prompt_tokens)]
         row += [number(sums.cached_tokens), number(sums.completion_tokens)]
         row += [number(sums.seconds, 1), interval(sums.mean_seconds), sums.jobs or "-"]
-        row += [sum(sums.apart.values())]
+        row += [sums.apart]
         rows.append([*row, f"{sums.money:.2f}"] if has_price else row)
     return markdown([*head, "money"] if has_price else head, rows)
 

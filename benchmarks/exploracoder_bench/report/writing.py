@@ -1,4 +1,4 @@
-"""A report in a folder: report.md, CSV files, pictures, and the page of failures."""
+"""A report in a folder: report.md, samples.csv, pictures, and the page of failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from exploracoder_bench.report.missing import missing_table
 from exploracoder_bench.report.of_code import codes_of
 from exploracoder_bench.report.of_split import runs_of_split
 from exploracoder_bench.report.run_folders import Runs, read_all
-from exploracoder_bench.report.sheets import write_sheets
+from exploracoder_bench.report.sheets import write_samples
 from exploracoder_bench.report.tables import (
     apart_table,
     at_k_table,
@@ -68,7 +68,7 @@ def write_report(
     picture_names = draw(out, results)
     if not picture_names:
         say("No pictures: they need matplotlib (pip install 'exploracoder[bench]').")
-    write_sheets(out, results, cost)
+    write_samples(out, results)
     write_browser(out / "failures.html", results, traces)
     parts = (
         of_split,

@@ -11,8 +11,10 @@ from exploracoder.cli.options import json_option, model_options, python_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
+    from exploracoder_bench.datasets.json_lines import GrowingFile
+    from exploracoder_bench.toolcoder.annotation import AnnotatedFunction
     from exploracoder_bench.toolcoder.corpus import Function, SkippedFile
-    from exploracoder_bench.toolcoder.training_text import Statistics, TrainingText
+    from exploracoder_bench.toolcoder.training_text import Statistics
 
 _SHOWN_SKIPPED = 5
 _SHOWN_LIBRARIES = 10
@@ -57,9 +59,9 @@ def annotate(sources: tuple[str, ...], output: Path, **arguments: Any) -> int:
       exploracoder annotate ./project pandas --output searches.jsonl --limit 200
       exploracoder train searches.jsonl --output adapter
     """
-    from exploracoder_bench.toolcoder.training_text import TrainingText, statistics
+    from exploracoder_bench.toolcoder.training_text import statistics, training_text
 
-    file = TrainingText(output)
+    file = training_text(output)
     file.read()
     skipped_files: list[SkippedFile] = []
     is_interrupted = False
@@ -115,7 +117,10 @@ def _functions(
 
 
 async def _work(
-    functions: list[Function], file: TrainingText, options: dict[str, Any], progress: Progress
+    functions: list[Function],
+    file: GrowingFile[AnnotatedFunction],
+    options: dict[str, Any],
+    progress: Progress,
 ) -> None:
     from exploracoder import prepare
     from exploracoder.models.reply_cache import ReplyCache

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder.engine.reading.syntax import imports
+from exploracoder.engine.reading.syntax import chain_of, imports
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.files import read_bytes
 
@@ -165,13 +165,8 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 def _path(node: ast.expr, names: Mapping[str, str]) -> str | None:
     """The import path of ``a.b.c``, if ``a`` was imported."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in names:
-        return None
-    return ".".join([names[node.id], *reversed(parts)])
+    head, *parts = chain_of(node).split(".")
+    return ".".join([names[head], *parts]) if head in names else None
 
 
 def _reason(error: Exception) -> str:

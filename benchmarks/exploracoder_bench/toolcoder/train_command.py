@@ -102,12 +102,12 @@ def train(text: Path, output: Path, **arguments: Any) -> int:
 
     from exploracoder_bench.toolcoder import gguf_adapter, training
     from exploracoder_bench.toolcoder.base_model import find_base
-    from exploracoder_bench.toolcoder.training_text import TrainingText
+    from exploracoder_bench.toolcoder.training_text import training_text
 
     training.check_libraries()
     if not text.exists():
         raise InputError(f"There is no {text}. Make it with 'exploracoder annotate'.")
-    texts = [row.text for row in TrainingText(text).read() if row.is_kept]
+    texts = [row.text for row in training_text(text).read() if row.is_kept]
     base = find_base(arguments["base"])
     target: Path | None = arguments["target"] or (base.path if base.is_gguf else None)
     sha256 = base.sha256 if target == base.path else file_sha256(target) if target else ""

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from exploracoder.errors import InputError, SetupError
 from exploracoder.state import State
-from pydantic import ValidationError
 
+from exploracoder_bench.datasets.json_lines import GrowingFile
 from exploracoder_bench.toolcoder.annotation import AnnotatedFunction
 
 
@@ -29,42 +28,9 @@ class Statistics(State):
     dropped_searches: dict[str, int]
 
 
-class TrainingText:
-    """An append-only file that stays usable after a kill: at most its last line is lost."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def read(self) -> list[AnnotatedFunction]:
-        """The rows of the file; an unfinished last line is cut off.
-
-        Raises:
-            InputError: The file cannot be read, or is something else.
-        """
-        try:
-            data = self.path.read_bytes() if self.path.exists() else b""
-            whole = data[: data.rfind(b"\n") + 1]
-            rows = [AnnotatedFunction.model_validate_json(line) for line in whole.splitlines()]
-            if data != whole:
-                with self.path.open("r+b") as file:
-                    file.truncate(len(whole))
-        except OSError as error:
-            raise InputError(f"{self.path} cannot be used: {error.strerror}.") from error
-        except ValidationError as error:
-            raise InputError(
-                f"{self.path} is no file of training text. Name another with --output."
-            ) from error
-        return rows
-
-    def append(self, row: AnnotatedFunction) -> None:
-        """Append a line and close the file. Raises SetupError when that fails."""
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(row.model_dump_json() + "\n")
-        except OSError as error:
-            raise SetupError(
-                f"{self.path} cannot be written: {error.strerror}. What was there is as it was."
-            ) from error
+def training_text(path: Path) -> GrowingFile[AnnotatedFunction]:
+    """The file of this path, which need not be there yet."""
+    return GrowingFile(path, AnnotatedFunction, "training text")
 
 
 def statistics(rows: Sequence[AnnotatedFunction]) -> Statistics:

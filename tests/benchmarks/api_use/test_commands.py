@@ -16,8 +16,7 @@ from exploracoder.testing import ScriptedModelServer
 from exploracoder.workspace import Options
 from exploracoder_bench.api_use.benchmarks import problem_file
 from exploracoder_bench.api_use.composed_problems import Problem, PromptTask, prepare
-from exploracoder_bench.api_use.invented_libraries import Shelf, library
-from exploracoder_bench.api_use.library_files import provided
+from exploracoder_bench.api_use.library_files import provided, shelf_of
 from exploracoder_bench.api_use.packages import example_context, write_packages
 from exploracoder_bench.cli import bench
 from exploracoder_bench.harness import RESULTS
@@ -82,7 +81,7 @@ def test_what_cannot_be_generated_is_bad_input(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
+def test_judge_says_of_each_case_whether_it_is_right_and_what_is_wrong(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "cases.jsonl"
@@ -96,7 +95,7 @@ def test_judge_says_of_each_case_whether_it_is_right_and_shows_what_is_wrong(
         ("right", True), ("wrong", False), ("private", True), ("untyped", True),
     ]  # fmt: skip
     assert all(set(one) == {"id", "correct", "why"} for one in verdicts)
-    assert "→ solids.get_volume_of_cube" in output
+    assert "wrong: the result is solids.get_volume_of_cube" in output
 
 
 @pytest.mark.parametrize(
@@ -144,12 +143,9 @@ def test_packages_of_a_library_without_code_say_what_was_called(tmp_path: Path) 
 
 
 def test_functions_with_the_names_of_our_own_are_called_all_the_same(tmp_path: Path) -> None:
-    shelf = Shelf(
-        (
-            library("tea", "import", dict.fromkeys(_OURS, ("Does.", ("x",), "any"))),
-            library("leaf", "class", dict.fromkeys(_OURS, ("Does.", ("x",), "any"))),
-        )
-    )
+    functions = {name: {"documentation": "Does.", "args": ["x"]} for name in _OURS}
+    values = {"tea": {"functions": functions}, "leaf": {"style": "class", "functions": functions}}
+    shelf = shelf_of(values, "tea and leaf")
     code = "import tea, leaf\nprint(tea.recorded(1), tea.Recorded(2), leaf.Leaf().recorded(3))"
 
     write_packages(shelf, [(id, name) for id in ("tea", "leaf") for name in _OURS], tmp_path)
@@ -201,7 +197,7 @@ def test_the_examples_of_a_task_are_no_code_to_complete() -> None:
 
 def test_packages_of_a_user_s_own_library_are_written_once(tmp_path: Path) -> None:
     file, folder = tmp_path / "tea.json", tmp_path / "made"
-    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf: str"]}}}')
+    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf"]}}}')
 
     first = api_use("packages", file, "--out", folder)
     again = api_use("packages", file, "--out", folder)

@@ -16,9 +16,9 @@ from exploracoder.errors import InputError
 from exploracoder_bench.api_use.expressions import Call, Outer, outers
 from exploracoder_bench.api_use.flow import of_expression
 from exploracoder_bench.api_use.grading import Verdict, verdict_on
-from exploracoder_bench.api_use.invented_libraries import Shelf, library
+from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.judging import Judge, Question, open_judge
-from exploracoder_bench.api_use.library_files import provided
+from exploracoder_bench.api_use.library_files import provided, shelf_of
 from exploracoder_bench.api_use.programs import program
 from exploracoder_bench.api_use.sampling import sample
 from exploracoder_bench.api_use.signature import ordered, parse, write
@@ -50,11 +50,12 @@ async def judge() -> AsyncIterator[Judge]:
         yield flow_judge
 
 
-TEA = Shelf(
-    (
-        library("tea", "import", {"brew": ("Brews a leaf.", ("leaf",), "any")}),
-        library("leaf", "class", {"dry": ("Dries it.", (), "leaf")}),
-    )
+TEA = shelf_of(
+    {
+        "tea": {"functions": {"brew": {"args": ["leaf"]}}},
+        "leaf": {"style": "class", "functions": {"dry": {"returns": "leaf"}}},
+    },
+    "tea",
 )
 
 
@@ -252,6 +253,8 @@ async def test_a_program_with_classes_of_its_own_is_right(judge: Judge, program:
                  " return Image().rotate(30).distort(i.get_width())", "image"),
         (CHAIN, "def f(i):\n for n in (7, 3):\n  i = i.blur(n)\n return i", "7 instead of 3"),
         (CHAIN, "def f(i):\n while i:\n  i = i.blur(3)\n return i.blur(7)", "more than 32 ways"),
+        (CHAIN, "def f(i):\n return i.blur('<b>').blur(7)",
+         "image.blur: its object → image.blur: pixels is '<b>' instead of 3"),
         (CHAIN, "def f(i):\n return i.blur(3).smear(7)", "no function smear"),
         ("image.blur(pixels=3)", "def f(i):\n return i.blur(len(f'{i}!'))", "each time"),
         ("image.blur(pixels=3)", "def f(i):\n return i.blur(len(str(i)))", UNKNOWN),
@@ -444,20 +447,12 @@ async def test_unused_calls_are_wrong_only_when_that_is_asked_for(judge: Judge) 
 
 
 @ONE_LOOP
-async def test_both_flows_are_shown_with_what_differs(judge: Judge) -> None:
-    judgement = await verdict(judge, CHAIN, "def f(i):\n return i.blur('<b>').blur(7)")
-
-    assert "→     pixels: 3" in judgement.text
-    assert "→     pixels: '<b>'" in judgement.text
-
-
-@ONE_LOOP
 async def test_a_flow_that_is_a_huge_tree_is_compared_at_once(judge: Judge) -> None:
     program = "def f(i):\n for _ in range(60):\n  i = i.overlay(i, 1)\n return i"
     judgement = await verdict(judge, CHAIN, program)
 
     assert not judgement.correct
-    assert len(judgement.text) < 50_000
+    assert len(judgement.why) < 1_000
 
 
 @ONE_LOOP

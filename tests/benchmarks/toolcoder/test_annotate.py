@@ -303,7 +303,7 @@ def test_a_file_of_something_else_is_left_alone(
     outcome = command("annotate", corpus, "-o", output)
 
     assert outcome.code == 2
-    assert "no file of training text" in outcome.err
+    assert "no training text" in outcome.err
     assert output.read_text(encoding="utf-8") == content
 
 

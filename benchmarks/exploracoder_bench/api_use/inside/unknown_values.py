@@ -15,72 +15,18 @@ if TYPE_CHECKING:
 
 # The number of ways values can look, one per run: a program's behaviour must not depend on it.
 LOOKS = 3
-_BINARY = (
-    [
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "matmul",
-        "and",
-        "or",
-        "xor",
-        "lshift",
-        "rshift",
-    ],
-    ["eq", "ne", "lt", "le", "gt", "ge", "getitem"],
-)
-_UNARY = ["neg", "pos", "abs", "invert", "round", "trunc", "floor", "ceil"]
+# Operations that may be turned around (__radd__), and those that may not.
+_TURNED = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift"
+_OTHERS = "eq ne lt le gt ge getitem neg pos abs invert round trunc floor ceil"
 # A real value would answer these or raise an error; which of the two is unknown.
-_ASKED = [
-    "float",
-    "int",
-    "complex",
-    "index",
-    "bytes",
-    "hash",
-    "len",
-    "length_hint",
-    "iter",
-    "next",
-    "reversed",
-    "contains",
-    "divmod",
-    "rdivmod",
-    "call",
-    "enter",
-    "exit",
-    "setattr",
-    "delattr",
-    "setitem",
-    "delitem",
-    "instancecheck",
-    "subclasscheck",
-]
+_ASKED = (
+    "float int complex index bytes hash len length_hint iter next reversed contains divmod rdivmod"
+    " call enter exit setattr delattr setitem delitem instancecheck subclasscheck"
+)
 # What inserting a text into another one needs, and what Python needs of any object.
-_FINE_OF_TEXTS = frozenset(
-    [
-        "__class__",
-        "__delattr__",
-        "__dir__",
-        "__doc__",
-        "__getattribute__",
-        "__getnewargs__",
-        "__getstate__",
-        "__init__",
-        "__init_subclass__",
-        "__mod__",
-        "__new__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__rmod__",
-        "__setattr__",
-        "__sizeof__",
-        "__subclasshook__",
-    ]
+_FINE_OF_TEXTS = (
+    "class delattr dir doc getattribute getnewargs getstate init init_subclass mod new reduce"
+    " reduce_ex rmod setattr sizeof subclasshook"
 )
 
 
@@ -101,13 +47,11 @@ def value_class(recorder: Recorder) -> type:
         "__copy__": lambda self: self,
         "__deepcopy__": lambda self, memo: self,
     }
-    for name in (*_BINARY[0], *_BINARY[1]):
+    for name in f"{_TURNED} {_OTHERS}".split():
         members[f"__{name}__"] = _operation(recorder, name)
-    for name in _BINARY[0]:
+    for name in _TURNED.split():
         members[f"__r{name}__"] = _operation(recorder, name, is_turned=True)
-    for name in _UNARY:
-        members[f"__{name}__"] = _operation(recorder, name)
-    for name in _ASKED:
+    for name in _ASKED.split():
         members[f"__{name}__"] = _unknown(recorder, name)
     return type("value", (), members)
 
@@ -118,10 +62,11 @@ def text_class(recorder: Recorder) -> Any:
     A text that Python itself joins with others becomes a plain string; then only the looks, which
     differ from run to run, reveal that something was computed from it.
     """
+    fine_names = {f"__{name}__" for name in _FINE_OF_TEXTS.split()}
     members: dict[str, Any] = {
         name: _unknown(recorder, f"text's {name.strip('_')}")
         for name in dir(str)
-        if name not in _FINE_OF_TEXTS
+        if name not in fine_names
     }
 
     def joined(self: str, other: object) -> object:
