@@ -42,7 +42,7 @@ _SIGNED: Any = {
             "candidates": {"__all__": {"id", "code"}},
         }
     },
-    "solution": {"attempts": {"__all__": {"code"}}},
+    "written": {"solution", "calls"},
 }
 
 
@@ -156,14 +156,29 @@ def in_words(preview: Preview) -> str:
 
 
 def _pieces(exploration: Exploration) -> Iterator[tuple[str, str]]:
-    """The code in order. Candidates that were not chosen run only if somebody accepts them."""
-    task = exploration.task
+    """The code that may run, in order.
+
+    A chosen candidate runs even if its step is still open. The others run only where a check
+    decides between them, or if somebody accepts them.
+    """
+    task, written = exploration.task, exploration.written
     if task.context:
         yield "context", task.context
     for step in exploration.steps:
-        candidate = step.candidate
-        if step.status in ("done", "review") and candidate is not None:
-            yield " ".join(step.subtask.goal.split()), candidate.code
+        goal = " ".join(step.subtask.goal.split())
+        if step.status == "skipped":
+            continue
+        if step.candidate is not None:
+            yield goal, step.candidate.code
+        if task.check:
+            others = (one for one in step.candidates if one is not step.candidate)
+            yield from ((f"{goal}: another way", one.code) for one in others)
+    if task.stub:
+        yield "the beginning of the solution", task.stub
+    if written.solution:
+        yield "solution as written", written.solution
+    if written.calls:
+        yield "calls of the solution", written.calls
     if exploration.solution is not None:
         yield "solution", exploration.solution.final.code
     if task.check:
@@ -178,6 +193,9 @@ def _signed(exploration: Exploration) -> Any:
     content = exploration.model_dump(mode="json", include=_SIGNED, exclude_defaults=True)
     # Web search is never taken from a file, so it does not count either.
     content.get("settings", {}).pop("web_search", None)
+    if exploration.solution is not None:
+        # Which attempt counts depends on results, which are not signed.
+        content["solution"] = exploration.solution.final.code
     # As one text: the notary joins its parts without marking where each ends.
     text = json.dumps(content, sort_keys=True)
     return NotebookNode(nbformat=4, metadata={"exploracoder": text})
