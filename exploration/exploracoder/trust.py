@@ -49,10 +49,10 @@ _SIGNED: Any = {
 class Preview(State):
     """What would run and what it could read, shown before asking whether it may.
 
-    ``code`` is all code that would run, in its order, in ``cells`` pieces; ``check`` is among it.
-    ``reads`` are folders and files that it could read, ``variables`` those of a running kernel that
-    would be copied, ``warning`` says what the code visibly does. ``digest`` covers everything
-    else: whoever agrees sends it back, and agrees to exactly that.
+    ``code`` is all code that would run, in its order, in ``cells`` different pieces; ``check`` is
+    among it. ``reads`` are folders and files that it could read, ``variables`` those of a running
+    kernel that would be copied, ``warning`` says what the code visibly does. ``digest`` covers
+    everything else: whoever agrees sends it back, and agrees to exactly that.
     """
 
     cells: int
@@ -114,12 +114,14 @@ def preview(
     exploration: Exploration, *, python: str, sandbox: str, reads: Sequence[str | Path] = ()
 ) -> Preview:
     """What an exploration would run and read."""
-    task, pieces = exploration.task, list(_pieces(exploration))
-    code = "\n\n".join(f"# {title}\n{text}" for title, text in pieces)
+    task, titles = exploration.task, dict[str, str]()
+    for title, text in _pieces(exploration):
+        titles.setdefault(text, title)
+    code = "\n\n".join(f"# {title}\n{text}" for text, title in titles.items())
     folders = [*reads, *(one for one in task.libraries if not one.replace(".", "").isidentifier())]
     folders += [task.target.root] if task.target is not None else []
     draft = Preview(
-        cells=len(pieces),
+        cells=len(titles),
         code=code,
         check=bool(task.check),
         libraries=task.libraries,
@@ -180,7 +182,10 @@ def _pieces(exploration: Exploration) -> Iterator[tuple[str, str]]:
     if written.calls:
         yield "calls of the solution", written.calls
     if exploration.solution is not None:
-        yield "solution", exploration.solution.final.code
+        final = exploration.solution.final
+        yield "solution", final.code
+        if final.call is not None:
+            yield "calls of the solution", final.call.code
     if task.check:
         yield "check", task.check
 
@@ -195,7 +200,8 @@ def _signed(exploration: Exploration) -> Any:
     content.get("settings", {}).pop("web_search", None)
     if exploration.solution is not None:
         # Which attempt counts depends on results, which are not signed.
-        content["solution"] = exploration.solution.final.code
+        final = exploration.solution.final
+        content["solution"] = [final.code, final.call.code if final.call is not None else ""]
     # As one text: the notary joins its parts without marking where each ends.
     text = json.dumps(content, sort_keys=True)
     return NotebookNode(nbformat=4, metadata={"exploracoder": text})

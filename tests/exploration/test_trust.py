@@ -11,7 +11,7 @@ import pytest
 from exploracoder import document, trust
 from exploracoder.api import open_exploration
 from exploracoder.errors import UntrustedError
-from exploracoder.state import Attempt, Solution, Target, Task, Written
+from exploracoder.state import Attempt, ExampleCall, Solution, Target, Task, Written
 from exploracoder_kernel import notebook
 
 from .conftest import Command, Explorer, Serve
@@ -121,12 +121,19 @@ CHANGES: dict[str, Any] = {
     "solution": lambda _: {
         "solution": Solution(attempts=(Attempt(code="1", observation=printed("")),))
     },
+    "call of the solution": lambda made: {"solution": _calling(made.solution, "import os")},
     "attempt that counts": lambda made: {
         "solution": Solution(attempts=tuple(_turned(one) for one in made.solution.attempts))
     },
     "written solution": lambda _: {"written": Written(solution="import os")},
     "written calls": lambda _: {"written": Written(calls="import os")},
 }
+
+
+def _calling(solution: Solution, code: str) -> Solution:
+    call = ExampleCall(code=code, called=code, observation=printed(""))
+    final = solution.final.model_copy(update={"call": call})
+    return solution.model_copy(update={"attempts": (*solution.attempts[:-1], final)})
 
 
 def _turned(attempt: Attempt) -> Attempt:
@@ -157,13 +164,15 @@ def test_everything_that_resuming_may_run_is_shown() -> None:
         task=made.task.model_copy(update={"stub": "names ="}),
         steps=(read, count.model_copy(update={"status": "pending"}), divide),
         written=Written(solution="names = written()", calls="names.sort()"),
+        solution=_calling(made.solution, "names.clear()") if made.solution else None,
     )
 
     code = trust.preview(sample, python="/python", sandbox="strict").code
 
     assert read.candidates[0].code in code, "with a check, each candidate may be in the solution"
     assert count.candidates[0].code in code, "what is open and chosen runs next"
-    for text in ("# the beginning of the solution\nnames =", "names = written()", "names.sort()"):
+    assert "# the beginning of the solution\nnames =" in code
+    for text in ("names = written()", "names.sort()", "names.clear()"):
         assert text in code
 
 
