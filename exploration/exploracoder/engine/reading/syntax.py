@@ -119,20 +119,85 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
-    """``code`` without the statements that the notebook has run already.
+    """``code`` without the statements that ran already and would change nothing.
 
-    Models asked for new lines tend to start over; running those lines again would only cost time
-    and undo what later lines did. Code that holds nothing new is left as it is.
+    Models asked for new lines tend to start over, which would only cost time. Imports, definitions
+    and assignments are left out, unless what they read or bind has changed since. What else a
+    statement does is not known from its text, so it stays. Code that holds nothing new is left as
+    it is.
     """
     body = tree(code).body
-    dumps = {ast.dump(node) for one in earlier for node in tree(one).body}
-    is_new = {node: ast.dump(node) not in dumps for node in body}
-    if not any(is_new.values()):
+    have_run = [(node, ast.dump(node)) for one in earlier for node in tree(one).body]
+    repeated, new = list[ast.stmt](), list[ast.stmt]()
+    for node in body:
+        if _has_run(node, have_run):
+            repeated.append(node)
+        else:
+            new.append(node)
+            have_run.append((node, ast.dump(node)))
+    if not new:
         return code
-    repeated_lines = {line for node in body if not is_new[node] for line in _lines(node)}
-    repeated_lines -= {line for node in body if is_new[node] for line in _lines(node)}
+    repeated_lines = {line for node in repeated for line in _lines(node)}
+    repeated_lines -= {line for node in new for line in _lines(node)}
     lines = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated_lines]
     return "\n".join(lines).strip("\n")
+
+
+def _has_run(node: ast.stmt, before: Sequence[tuple[ast.stmt, str]]) -> bool:
+    """Whether one of the statements ``before``, each with its dump, is the same, with nothing
+    changed since."""
+    names, text = _depends_on(node), ast.dump(node)
+    # A module or a definition stays what it is, whatever is done with it.
+    changed = _rebound if isinstance(node, (*DEFINITIONS, *IMPORTS)) else _changed
+    for one, other_text in reversed(before) if names else ():
+        if other_text == text:
+            return True
+        if names & changed(one):
+            return False
+    return False
+
+
+def _depends_on(node: ast.stmt) -> set[str]:
+    """The names that a statement binds and reads; empty if it may do something else twice."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return set(imports(node))
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets, value=value):
+            made = {name for one in targets for name in _names(one)}
+            read = _names(value)
+            return set() if made & read else made | read
+    return set()
+
+
+def _rebound(node: ast.stmt) -> set[str]:
+    """The names that a statement binds or deletes."""
+    if isinstance(node, DEFINITIONS):
+        return {node.name}
+    nodes = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return bound(node) | {one.id for one in nodes if isinstance(one.ctx, ast.Del)}
+
+
+def _changed(node: ast.stmt) -> set[str]:
+    """The names whose values a statement may change.
+
+    What is assigned is taken to be only read: a call for its effect stands alone.
+    """
+    names = _rebound(node)
+    for part in ast.walk(node) if not isinstance(node, DEFINITIONS) else ():
+        match part:
+            case ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx) if not isinstance(ctx, ast.Load):
+                names |= _names(part)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+                continue
+            case ast.Expr() if any(isinstance(one, ast.Call) for one in ast.walk(part)):
+                names |= _names(part)
+    return names
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _lines(node: ast.stmt) -> range:
