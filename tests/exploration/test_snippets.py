@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 
 import pytest
-from exploracoder.engine.reading.syntax import whole_statements, without_repetition
+from exploracoder.engine.reading import snippet_names
+from exploracoder.engine.reading.known_apis import KnownApis
+from exploracoder.engine.reading.syntax import replaced, whole_statements, without_repetition
 
 from .conftest import Explorer, Serve
 from .scripted import READ, TeaModel, fenced
@@ -32,6 +34,17 @@ EARLIER = [
 )
 def test_statements_that_have_run_already_are_taken_out(code: str, left: str | None) -> None:
     assert without_repetition(code, EARLIER) == (code if left is None else left)
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\x85", "\f", "\x1c"])
+def test_lines_are_counted_as_python_counts_them(mark: str) -> None:
+    code = f"word = 'a{mark}b'\nimport tealeaf\nkept = brew(1)"
+    row = ast.parse(code).body[-1].lineno
+
+    assert without_repetition(code, EARLIER) == f"word = 'a{mark}b'\nkept = brew(1)"
+    assert replaced(code, row, 7, 11, "steep") == code.replace("brew", "steep")
+    assert whole_statements(f"{code}\nnames = [") == code
+    assert snippet_names.read(code, KnownApis(())).imports == {"tealeaf": "tealeaf"}
 
 
 @pytest.mark.parametrize(

@@ -178,4 +178,5 @@ def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
 
 
 def _without_magics(code: str) -> str:
-    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in code.splitlines())
+    lines = syntax.lines_of(code)
+    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in lines)

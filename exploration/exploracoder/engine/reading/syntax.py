@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
+_NEWLINE = re.compile(r"\r\n?|\n")
 # In lines: longer ones would be parsed again and again in vain.
 _LONGEST_STATEMENT = 400
+
+
+def lines_of(code: str) -> list[str]:
+    """The lines as Python counts them: `str.splitlines` also splits at form feeds, and at
+    characters that strings may contain."""
+    return _NEWLINE.split(code.removesuffix("\n")) if code else []
 
 
 def parsed(code: str) -> ast.Module | None:
@@ -82,10 +90,9 @@ def first_line(node: ast.stmt) -> int:
 
 def replaced(code: str, row: int, start: int, end: int, text: str) -> str:
     """Replace part of a line; as in a syntax tree, rows count from 1 and columns are bytes."""
-    lines = [line.encode() for line in code.splitlines(keepends=True)]
-    line = lines[row - 1]
-    lines[row - 1] = line[:start] + text.encode() + line[end:]
-    return b"".join(lines).decode()
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(code))]
+    head, tail = code[: starts[row - 1]], code[starts[row - 1] :].encode()
+    return head + (tail[:start] + text.encode() + tail[end:]).decode()
 
 
 def called_in(code: str) -> str:
@@ -93,7 +100,7 @@ def called_in(code: str) -> str:
 
     The last line if no call can be recognized.
     """
-    lines = code.strip().splitlines()
+    lines = lines_of(code.strip())
     calls = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
     return ", ".join(dict.fromkeys(calls)) or (lines[-1] if lines else "")
 
@@ -139,7 +146,7 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
         return code
     repeated_lines = {line for node in repeated for line in _lines(node)}
     repeated_lines -= {line for node in new for line in _lines(node)}
-    lines = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated_lines]
+    lines = [line for n, line in enumerate(lines_of(code), 1) if n not in repeated_lines]
     return "\n".join(lines).strip("\n")
 
 
@@ -207,7 +214,7 @@ def _lines(node: ast.stmt) -> range:
 
 def whole_statements(code: str) -> str:
     """``code`` without an unfinished end, for a reply that was cut off at the token limit."""
-    lines = code.splitlines()
+    lines = lines_of(code)
     ends = range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1)
     heads = ("\n".join(lines[:end]) for end in ends)
     return next((head for head in heads if parsed(head) is not None), code)
