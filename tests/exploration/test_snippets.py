@@ -103,6 +103,19 @@ def test_a_reply_that_was_cut_off_is_run_up_to_its_last_whole_statement(
     assert explore.exploration.steps[0].candidates[0].code == READ
 
 
+@pytest.mark.parametrize("first", ["from __future__ import annotations", "%%time"])
+def test_an_import_is_added_after_what_has_to_stay_first(
+    serve: Serve, explore: Explorer, first: str
+) -> None:
+    draft = f"{first}\nleaves = tealeaf.read_leaves(text)"
+    server = serve(TeaModel(goals=["Read them"], drafts={1: [fenced(draft)]}))
+    explore(server, "--profile", "small", "--set", "first-tries=0", check=None)
+    candidate = explore.exploration.steps[0].candidates[0]
+
+    assert candidate.code == f"{first}\nimport tealeaf\nleaves = tealeaf.read_leaves(text)"
+    assert candidate.ran
+
+
 def test_an_attribute_found_missing_at_run_time_is_reported_with_real_ones(
     serve: Serve, explore: Explorer
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from exploracoder_kernel.executor import Executor
@@ -133,6 +133,17 @@ def missing_imports(
         elif name in _CONVENTIONS:
             lines[f"import {_CONVENTIONS[name]} as {name}"] = None
     return tuple(lines)
+
+
+def with_imports(code: str, import_lines: Sequence[str]) -> str:
+    """Code with import lines at its beginning, but after what has to stay first: a cell's magic,
+    and imports from ``__future__``."""
+    if not import_lines:
+        return code
+    lines, body = syntax.lines_of(code), syntax.tree(_without_magics(code)).body
+    future = (n for n in body if isinstance(n, ast.ImportFrom) and n.module == "__future__")
+    place = max([int(code.startswith("%%")), *(node.end_lineno or 0 for node in future)])
+    return "\n".join([*lines[:place], *import_lines, *lines[place:]])
 
 
 async def problems(
