@@ -175,14 +175,17 @@ def _complete_function(code: str, stub: str, head: Function) -> str:
     if ast.dump(head.args) == ast.dump(function.args):
         return code
     function.args, function.returns = head.args, head.returns
-    lines = syntax.lines_of(code)
-    first = function.lineno - 1
-    body = function.body[0].lineno - 1
-    if body == first:
+    lines, statement = syntax.lines_of(code), function.body[0]
+    if lines[statement.lineno - 1].encode()[: statement.col_offset].strip():
+        # It begins in a line of the head.
         return ast.unparse(tree)
+    body = syntax.first_line(statement) - 1
+    # The head's own last line is neither blank nor a comment.
+    while not lines[body - 1].partition("#")[0].strip():
+        body -= 1
     signature = syntax.lines_of(ast.unparse(function))
     start = next(line for line in signature if re.match(r"(?:async )?def ", line))
-    return "\n".join([*lines[:first], start, *lines[body:]])
+    return "\n".join([*lines[: function.lineno - 1], start, *lines[body:]])
 
 
 def _under_head(code: str, stub: str) -> str:
