@@ -5,6 +5,7 @@ The cells are for people and for plain Jupyter; the metadata holds all that is n
 
 from __future__ import annotations
 
+import contextlib
 import html
 import logging
 import re
@@ -18,7 +19,7 @@ from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from pydantic import ValidationError
 
-from exploracoder import trust
+from exploracoder import merging, trust
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.prompts import as_code
@@ -27,7 +28,7 @@ from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, S
 
 _log = logging.getLogger("exploracoder.document")
 
-METADATA_KEY = "exploracoder"
+METADATA_KEY = merging.KEY
 REVISION_KEY = "revision"
 _TITLE_CHARS = 80
 _MOST_LEVELS = 100
@@ -37,16 +38,34 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s()<>\[\]\\\"]+")
 def save(path: Path, exploration: Exploration) -> None:
     """Write the notebook atomically, and sign it as the user's own work.
 
-    Raises SetupError when it cannot be written.
+    What a person has put into the file since it was last written stays: their own cells, and what
+    they typed into ours. Raises SetupError when it cannot be written.
     """
     try:
-        notebook.write(path, to_notebook(exploration))
+        notebook.write(path, _with_own(to_notebook(exploration), path))
         trust.sign(exploration)
     except OSError as error:
         raise SetupError(
             f"{path} cannot be written: {error.strerror or error}. What was saved there before is"
             " as it was. Make room or choose another place with --output, then resume."
         ) from error
+
+
+def _with_own(content: Any, path: Path) -> Any:
+    """The notebook, with a person's part of the one at ``path`` if there is one."""
+    from nbformat import from_dict
+
+    try:
+        there = notebook.read(path)
+    except notebook.NotebookError:
+        return content
+    before: dict[str, str] | None = None
+    with contextlib.suppress(InputError):
+        written = cells(from_metadata(there.metadata.get(METADATA_KEY), str(path)))
+        before = {cell["id"]: cell["source"] for cell in written}
+    own = merging.merged(content["cells"], merging.with_ids(there["cells"]), before)
+    metadata = {**there.metadata, **content.metadata, **merging.chosen_kernel(there.metadata)}
+    return from_dict({**content, "cells": own, "metadata": metadata})
 
 
 def load(path: str | Path) -> Exploration:

@@ -7,12 +7,15 @@ version than the recorded one, and for each cell whether it did the same.
 from __future__ import annotations
 
 import difflib
+import hashlib
+import itertools
+import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from exploracoder_kernel.executor import Executor
-from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.observation import Observation, Variable
 
 from exploracoder.engine.reading import snippet_names
 from exploracoder.engine.reading.known_apis import KnownApis
@@ -20,6 +23,18 @@ from exploracoder.engine.running.oracle import run_in_copy
 from exploracoder.state import Exploration, State
 
 ReplayResult = Literal["same", "changed", "failed"]
+
+# Kinds of output that say the same when they are made again; HTML and SVG hold random ids.
+_COMPARED = (
+    "text/plain",
+    "text/markdown",
+    "text/latex",
+    "application/json",
+    "image/png",
+    "image/jpeg",
+)
+# What is imported or defined is no result.
+_NO_RESULTS = ("type", "function", "builtin_function_or_method")
 
 
 class VersionChange(State):
@@ -35,10 +50,11 @@ class VersionChange(State):
 
 
 class ReplayedCell(State):
-    """One accepted cell, run again: ``before`` and ``now`` are its outputs as text.
+    """One accepted cell, run again: ``before`` and ``now`` are its outputs as text, followed by the
+    variables and pictures that are not as they were.
 
-    ``cell`` is ``context``, a subtask's id, ``solution`` or ``check``. ``versions`` are the changes
-    of the libraries that its code uses, whether or not its output changed with them.
+    ``cell`` is ``context``, a subtask's id, ``solution``, ``calls`` or ``check``. ``versions`` are
+    the changes of the libraries that its code uses, whether or not its output changed with them.
     """
 
     cell: str
@@ -112,7 +128,7 @@ class Reliance:
 async def replay(
     sidecar: Executor, exploration: Exploration, versions: Sequence[VersionChange] = ()
 ) -> AsyncIterator[ReplayedCell]:
-    """Run the context, the chain, and the solution with its check again, yielding cell by cell.
+    """Run the context, the chain, and the solution with its check or calls again, cell by cell.
 
     Self-contained candidates each run in a fresh fork, as they did originally. Each cell names
     those of ``versions`` whose library it uses.
@@ -142,6 +158,10 @@ async def replay(
         now, check_observation = await sidecar.run(branch, final.code), None
     goal = "the class in its file" if is_class else "the solution"
     yield _compare("solution", goal, final.observation, now, reliance.of(final.code))
+    if final.call is not None and not is_class:
+        now = await sidecar.run(branch, final.call.code)
+        goal = f"the call {final.call.called}"
+        yield _compare("calls", goal, final.call.observation, now, reliance.of(final.call.code))
     if task.check and not is_class:
         check_observation = await sidecar.run(branch, task.check)
     if check_observation is not None:
@@ -170,8 +190,8 @@ def shown(observation: Observation | None) -> str:
 
 
 def stable(text: str) -> str:
-    """Mask what differs from run to run: addresses of objects."""
-    return re.sub(r"\b0x[0-9a-fA-F]{4,}\b", "0x…", text)
+    """Mask what differs from run to run: addresses of objects, also those that are cut off."""
+    return re.sub(r"\b0x(?:[0-9a-fA-F]{4,}\b|[0-9a-fA-F]*(?=…))", "0x…", text)
 
 
 def _compare(
@@ -182,9 +202,58 @@ def _compare(
     versions: tuple[VersionChange, ...],
 ) -> ReplayedCell:
     old, new = shown(before), shown(now)
+    if before is not None and now.ran:
+        for was, is_now in _differing(before, now):
+            old, new = f"{old}\n{was}".strip("\n"), f"{new}\n{is_now}".strip("\n")
     result: ReplayResult = "same"
-    if not now.ran:
+    if not now.ran and (before is None or before.ran):
         result = "failed"
     elif before is not None and stable(old) != stable(new):
         result = "changed"
     return ReplayedCell(cell=cell, goal=goal, result=result, before=old, now=new, versions=versions)
+
+
+def _differing(before: Observation, now: Observation) -> Iterator[tuple[str, str]]:
+    """The variables and pictures that are not as they were: each as it was, and as it is now.
+
+    Variables that are not among ``before`` were not looked at then.
+    """
+    variables = {one.name: one for one in now.variables}
+    pairs = [
+        (_described(one, variables.get(one.name)), _described(variables.get(one.name), one))
+        for one in before.variables
+        if one.type not in _NO_RESULTS
+    ]
+    pairs += itertools.zip_longest(_displayed(before), _displayed(now), fillvalue="")
+    yield from ((was, is_now) for was, is_now in pairs if stable(was) != stable(is_now))
+
+
+def _described(variable: Variable | None, other: Variable | None) -> str:
+    """A variable in a line; without its preview where the ``other`` has none to compare."""
+    if variable is None:
+        return ""
+    size = ""
+    if variable.shape is not None:
+        size = f", shape {variable.shape}"
+    elif variable.length is not None:
+        size = f", length {variable.length}"
+    value = variable.preview_error or variable.preview
+    is_comparable = other is None or bool(other.preview_error or other.preview)
+    preview = f" = {value}" if value and is_comparable else ""
+    return f"{variable.name}: {variable.type}{size}{preview}"
+
+
+def _displayed(observation: Observation) -> Iterator[str]:
+    """What a run displayed besides its text, a line or text for each kind of it."""
+    for output in observation.outputs:
+        data = output.get("data") or {}
+        # The text of a value is the result already.
+        skipped = "text/plain" if output.get("output_type") == "execute_result" else ""
+        for kind in _COMPARED:
+            if kind in data and kind != skipped:
+                yield f"{kind}: {_comparable(kind, data[kind])}"
+
+
+def _comparable(kind: str, content: Any) -> str:
+    text = content if isinstance(content, str) else json.dumps(content, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16] if kind.startswith("image/") else text

@@ -8,11 +8,12 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from exploracoder_kernel.errors import SidecarError
+from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 
 from exploracoder import user_variables
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import BudgetError, ModelError, NoCodeError, SetupError
+from exploracoder.errors import BudgetError, ModelError, NoCodeError, SetupError, raised_as
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, open_bench
@@ -92,7 +93,7 @@ class Session:
     async def run(self) -> Exploration:
         """Work to the end. If it ends early, that is saved as the status and its reason.
 
-        Raises ModelError and SetupError after saving; CancelledError passes through, after saving.
+        Raises ModelError and SetupError after saving; all others pass through, after saving.
         """
         bench = self.bench
         message = f"Started. Sandbox: {bench.exploration.sandbox}"
@@ -109,8 +110,14 @@ class Session:
         except SidecarError as error:
             await self._end("failed", str(error))
             raise SetupError(f"The scratch kernel failed: {error}") from error
+        except RetrievalError as error:
+            await self._end("failed", str(error))
+            raise SetupError(str(error)) from error
         except (ModelError, SetupError) as error:
             await self._end("failed", str(error))
+            raise
+        except Exception as error:
+            await self._end("failed", f"Something unexpected went wrong: {error!r}")
             raise
         else:
             solution = bench.exploration.solution
@@ -126,7 +133,8 @@ class Session:
             opening=self._opening,
             record=self._record,
         )
-        self._bench = await self._stack.enter_async_context(manager)
+        with raised_as(SetupError, RetrievalError):
+            self._bench = await self._stack.enter_async_context(manager)
         if (on_wait := self._on_wait) is not None:
             self._bench.wait = lambda part, message: on_wait(message)
 

@@ -42,17 +42,17 @@ _SIGNED: Any = {
             "candidates": {"__all__": {"id", "code"}},
         }
     },
-    "solution": {"attempts": {"__all__": {"code"}}},
+    "written": {"solution", "calls"},
 }
 
 
 class Preview(State):
     """What would run and what it could read, shown before asking whether it may.
 
-    ``code`` is all code that would run, in its order, in ``cells`` pieces; ``check`` is among it.
-    ``reads`` are folders and files that it could read, ``variables`` those of a running kernel that
-    would be copied, ``warning`` says what the code visibly does. ``digest`` covers everything
-    else: whoever agrees sends it back, and agrees to exactly that.
+    ``code`` is all code that would run, in its order, in ``cells`` different pieces; ``check`` is
+    among it. ``reads`` are folders and files that it could read, ``variables`` those of a running
+    kernel that would be copied, ``warning`` says what the code visibly does. ``digest`` covers
+    everything else: whoever agrees sends it back, and agrees to exactly that.
     """
 
     cells: int
@@ -114,12 +114,14 @@ def preview(
     exploration: Exploration, *, python: str, sandbox: str, reads: Sequence[str | Path] = ()
 ) -> Preview:
     """What an exploration would run and read."""
-    task, pieces = exploration.task, list(_pieces(exploration))
-    code = "\n\n".join(f"# {title}\n{text}" for title, text in pieces)
+    task, titles = exploration.task, dict[str, str]()
+    for title, text in _pieces(exploration):
+        titles.setdefault(text, title)
+    code = "\n\n".join(f"# {title}\n{text}" for text, title in titles.items())
     folders = [*reads, *(one for one in task.libraries if not one.replace(".", "").isidentifier())]
     folders += [task.target.root] if task.target is not None else []
     draft = Preview(
-        cells=len(pieces),
+        cells=len(titles),
         code=code,
         check=bool(task.check),
         libraries=task.libraries,
@@ -156,16 +158,34 @@ def in_words(preview: Preview) -> str:
 
 
 def _pieces(exploration: Exploration) -> Iterator[tuple[str, str]]:
-    """The code in order. Candidates that were not chosen run only if somebody accepts them."""
-    task = exploration.task
+    """The code that may run, in order.
+
+    A chosen candidate runs even if its step is still open. The others run only where a check
+    decides between them, or if somebody accepts them.
+    """
+    task, written = exploration.task, exploration.written
     if task.context:
         yield "context", task.context
     for step in exploration.steps:
-        candidate = step.candidate
-        if step.status in ("done", "review") and candidate is not None:
-            yield " ".join(step.subtask.goal.split()), candidate.code
+        goal = " ".join(step.subtask.goal.split())
+        if step.status == "skipped":
+            continue
+        if step.candidate is not None:
+            yield goal, step.candidate.code
+        if task.check:
+            others = (one for one in step.candidates if one is not step.candidate)
+            yield from ((f"{goal}: another way", one.code) for one in others)
+    if task.stub:
+        yield "the beginning of the solution", task.stub
+    if written.solution:
+        yield "solution as written", written.solution
+    if written.calls:
+        yield "calls of the solution", written.calls
     if exploration.solution is not None:
-        yield "solution", exploration.solution.final.code
+        final = exploration.solution.final
+        yield "solution", final.code
+        if final.call is not None:
+            yield "calls of the solution", final.call.code
     if task.check:
         yield "check", task.check
 
@@ -178,6 +198,10 @@ def _signed(exploration: Exploration) -> Any:
     content = exploration.model_dump(mode="json", include=_SIGNED, exclude_defaults=True)
     # Web search is never taken from a file, so it does not count either.
     content.get("settings", {}).pop("web_search", None)
+    if exploration.solution is not None:
+        # Which attempt counts depends on results, which are not signed.
+        final = exploration.solution.final
+        content["solution"] = [final.code, final.call.code if final.call is not None else ""]
     # As one text: the notary joins its parts without marking where each ends.
     text = json.dumps(content, sort_keys=True)
     return NotebookNode(nbformat=4, metadata={"exploracoder": text})

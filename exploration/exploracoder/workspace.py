@@ -17,6 +17,7 @@ from exploracoder_kernel.errors import SandboxUnavailable, SidecarError
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import Consent, LevelChoice, choose
 from exploracoder_kernel.strategies import StrategyChoice
+from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
 
@@ -194,7 +195,7 @@ def open_workspace(
     interpreter = options.find_interpreter(exploration)
     python = str(interpreter.executable)
     scratch = options.find_scratch(python, exploration)
-    with options.open_index() as index:
+    with options.open_index() as index, raised_as(SetupError, RetrievalError):
         indexed_exploration = prepare.with_libraries(exploration, index, interpreter, progress=tell)
         yield Workspace(
             indexed_exploration, output, index, Opening(python, scratch, source, str(output))
@@ -205,8 +206,11 @@ def open_workspace(
 def open_libraries(
     targets: Sequence[str], options: Options, *, tell: Tell | None = None
 ) -> Iterator[tuple[Index, tuple[Library, ...]]]:
-    """Yield the index, up to date for libraries. Raises InputError if one is not available."""
-    with options.open_index() as index:
+    """Yield the index, up to date for libraries.
+
+    Raises InputError if one is not available, SetupError if the index fails now or in the block.
+    """
+    with options.open_index() as index, raised_as(SetupError, RetrievalError):
         interpreter = options.find_interpreter()
         yield index, prepare.index_libraries(index, targets, interpreter, progress=tell)
 

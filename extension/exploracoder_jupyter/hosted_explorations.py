@@ -11,6 +11,7 @@ from exploracoder import commands as c
 from exploracoder import trust
 from exploracoder.errors import CommandError, InputError, SetupError
 from exploracoder.installed import version_changes
+from exploracoder.merging import difference
 from exploracoder.models.model_choice import ModelChoice
 from exploracoder.replay import VersionChange, replay
 from exploracoder.state import Exploration, Task
@@ -28,7 +29,6 @@ from exploracoder_jupyter.eventlog import EventLog
 from exploracoder_jupyter.hosted_exploration import HostedExploration
 from exploracoder_jupyter.journal import Journal, JournalEntry, JournalHeading
 from exploracoder_jupyter.kernels import SidecarKernel
-from exploracoder_jupyter.merging import difference
 from exploracoder_jupyter.notebook_file import WrittenNotebook
 from exploracoder_jupyter.origins import Origins
 from exploracoder_jupyter.protocol import (

@@ -10,12 +10,12 @@ from typing import Any
 
 from exploracoder import document
 from exploracoder.errors import ExploraCoderError, InputError, SetupError
+from exploracoder.merging import chosen_kernel, merged, with_ids, with_others
 from exploracoder.state import Exploration
 from jupyter_core.utils import ensure_async
 from tornado.web import HTTPError
 
 from exploracoder_jupyter.errors import UnknownError
-from exploracoder_jupyter.merging import merged, with_ids, with_others
 from exploracoder_jupyter.services import Services
 
 _KEY = document.METADATA_KEY
@@ -133,7 +133,7 @@ class NotebookFile:
         notebook["metadata"] = {
             **self._metadata,
             **notebook["metadata"],
-            **_chosen_kernel(self._metadata),
+            **chosen_kernel(self._metadata),
         }
         model = {"type": "notebook", "format": "json", "content": notebook}
         try:
@@ -174,13 +174,6 @@ class NotebookFile:
         metadata = self._metadata.get(_KEY)
         self.revision = _revision_in(metadata)
         self._sources = _sources_of(metadata)
-
-
-def _chosen_kernel(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The kernelspec that a person chose for the file, unless it is that of the scratch kernel."""
-    spec = metadata.get("kernelspec")
-    is_chosen = isinstance(spec, dict) and spec.get("name") not in (None, "", _KEY)
-    return {"kernelspec": spec} if is_chosen else {}
 
 
 def _code_of(notebook: Any) -> dict[str, str]:

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from exploracoder.errors import SetupError
-
-from exploracoder_jupyter.merging import with_ids
+from exploracoder.merging import with_ids
 
 _COLLABORATION = "jupyter_server_ydoc"
 # It has documents of its own, where every tab would repeat what the server has already written.

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from exploracoder import document
 from exploracoder.events import Abilities, Change, Progress, change_between, changed_abilities
+from exploracoder.merging import difference
 from exploracoder.state import Exploration
 from exploracoder.texts import joined
 
 from exploracoder_jupyter.eventlog import EventLog
-from exploracoder_jupyter.merging import difference
 from exploracoder_jupyter.protocol import (
     MAX_STREAM_CHARS,
     CellsChange,

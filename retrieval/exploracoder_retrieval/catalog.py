@@ -132,7 +132,7 @@ class Files:
     def locked(self) -> Iterator[None]:
         """Have the right to write to the folder, which one process has at a time.
 
-        Waits for it. Raises IndexUnavailable after ten minutes.
+        Waits for it. Raises IndexUnavailable after ten minutes, or if the folder cannot be written.
         """
         from filelock import FileLock, Timeout
 
@@ -144,6 +144,8 @@ class Files:
                 f"Another process has been writing to the index in {self.folder} for"
                 f" {_LOCK_TIMEOUT_S / 60:.0f} minutes. Try again when it is done, or end it."
             ) from None
+        except OSError as error:
+            raise self.unwritable(error) from None
         try:
             yield
         finally:
@@ -231,6 +233,11 @@ class Files:
         self._catalog.unlink(missing_ok=True)
         for name in ("libraries", "memo", "chroma"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def unwritable(self, error: OSError) -> IndexUnavailable:
+        """The error to raise when the folder cannot be written."""
+        reason = error.strerror or error
+        return IndexUnavailable(f"The index in {self.folder} cannot be written: {reason}.")
 
     def read_memo(self, entry: Entry) -> dict[str, Any]:
         """The values derived from exactly this generation; empty if there are none."""

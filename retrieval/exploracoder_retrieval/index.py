@@ -225,11 +225,19 @@ class Index:
         return self._files.read_memo(self._entry(library)).get(key)
 
     def set_memo(self, library: str, key: str, value: Any) -> None:
-        """Keep a JSON value until the library's version or content changes."""
+        """Keep a JSON value until the library's version or content changes.
+
+        Raises:
+            LibraryNotFound: it is not indexed.
+            IndexUnavailable: the folder cannot be written.
+        """
         with self._files.locked():
             self._shelves.refresh()
             entry = self._entry(library)
-            self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
+            try:
+                self._files.write_memo(entry, {**self._files.read_memo(entry), key: value})
+            except OSError as error:
+                raise self._files.unwritable(error) from None
 
     def find_target(self, target: str | Path, interpreter: Interpreter) -> Target:
         """Resolve a name or path, with the documentation that was given for it.
@@ -282,7 +290,7 @@ class Index:
                 self._switch(entry)
                 self._roots[entry.name] = entry.root
             except OSError as error:
-                raise self._unwritable(error) from None
+                raise self._files.unwritable(error) from None
 
     def remove(self, library: str) -> None:
         """Remove a library, wherever it was read from; does nothing if it is not indexed.
@@ -296,12 +304,8 @@ class Index:
                 self._files.write_catalog(self._shelves.catalog.without(library))
                 self._files.drop_generations(library, keep=())
             except OSError as error:
-                raise self._unwritable(error) from None
+                raise self._files.unwritable(error) from None
             self._shelves.refresh()
-
-    def _unwritable(self, error: OSError) -> IndexUnavailable:
-        reason = error.strerror or error
-        return IndexUnavailable(f"The index in {self._files.folder} cannot be written: {reason}.")
 
     def _write(
         self, harvest: Harvest, old: Shelf | None, progress: Progress | None, mark: str

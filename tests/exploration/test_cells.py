@@ -237,6 +237,18 @@ def test_a_program_without_comments_is_cut_at_blank_lines() -> None:
     assert [one.goal for one in cells_of(code)] == ["`leaves = f()`", "`@g`", "`h()`"]
 
 
+@pytest.mark.parametrize(
+    ("code", "pieces"),
+    [
+        ("import m\nx = m.f()\n\na = 1; b = 2", ["import m\nx = m.f()", "a = 1; b = 2"]),
+        ("x = 1\n\nt = '''a\n\nb'''; y = 2", ["x = 1", "t = '''a\n\nb'''; y = 2"]),
+        ("x = 1\n# Sum\na = 1; b = 2", ["x = 1", "# Sum\na = 1; b = 2"]),
+    ],
+)
+def test_a_line_with_several_statements_stays_whole(code: str, pieces: list[str]) -> None:
+    assert [one.code for one in cells_of(code)] == pieces
+
+
 @pytest.mark.parametrize("code", ["", "# nothing", "a = (", "\0", SOLUTION])
 def test_a_definition_alone_is_not_cut(code: str) -> None:
     assert cells_of(code) == ()

@@ -53,6 +53,39 @@ def test_the_notebook_looks_as_it_did_when_it_was_last_looked_at() -> None:
     assert text == golden("exploration.ipynb.txt", text)
 
 
+def test_saving_keeps_a_persons_cells_and_edits(tmp_path: Path) -> None:
+    file, sample = tmp_path / "tea.ipynb", exploration()
+    document.save(file, sample)
+    contents = notebook.read(file)
+    cells(contents)["step-2"].source = "len(leaves) + 1"
+    contents.cells.append(notebook.markdown_cell("note", "Mine."))
+    notebook.write(file, contents)
+    document.save(file, sample.model_copy(update={"solution": None}))
+    once = notebook.read(file)
+    document.save(file, sample)
+    again = notebook.read(file)
+
+    for kept in (once, again):
+        assert cells(kept)["step-2"].source == "len(leaves) + 1"
+        assert cells(kept)["note"].source == "Mine."
+    assert len(again.cells) == len(contents.cells)
+    assert document.load(file) == sample
+
+
+def test_cells_of_an_older_notebook_format_are_kept(tmp_path: Path) -> None:
+    file, sample = tmp_path / "tea.ipynb", exploration()
+    contents = document.to_notebook(sample)
+    contents.cells.append(notebook.markdown_cell("note", "Mine."))
+    contents.nbformat_minor = 4
+    for cell in contents.cells:
+        del cell["id"]
+    notebook.write(file, contents)
+    document.save(file, sample)
+
+    kept = notebook.read(file)
+    assert [cell.source for cell in kept.cells] == [cell.source for cell in contents.cells]
+
+
 def test_the_notebook_is_valid() -> None:
     nbformat.validate(document.to_notebook(exploration()))
     nbformat.validate(document.to_notebook(exploration(steps=(), solution=None)))

@@ -130,6 +130,32 @@ def test_killed_in_step_3_it_resumes_without_asking_again(
 
 
 @pytest.mark.slow
+def test_what_a_person_put_into_the_notebook_is_there_after_resuming(
+    serve: Serve, explore: Explorer, command: Command, start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = stuck_in_step_3(serve, explore, start)
+    process.kill()
+    process.communicate()
+    edited = nbformat.read(explore.notebook, nbformat.NO_CONVERT)
+    ids = [cell.id for cell in edited.cells]
+    edited.cells[ids.index("step-1")].source += "\n# looked at"
+    edited.cells[ids.index("step-2-goal")].source += "\n\nMy note."
+    edited.cells.insert(ids.index("step-1") + 1, nbformat.v4.new_code_cell("mine = 1", id="mine"))
+    edited.metadata["kernelspec"] = {"display_name": "Tea", "language": "python", "name": "tea"}
+    nbformat.write(edited, explore.notebook)
+    outcome = resume(command, explore.notebook, serve())
+    after = nbformat.read(explore.notebook, nbformat.NO_CONVERT)
+    sources = {cell.id: cell.source for cell in after.cells}
+
+    assert outcome.json["status"] == "solved"
+    assert sources["step-1"] == f"{READ}\n# looked at"
+    assert "My note." in "".join(sources.values())
+    assert [*sources][[*sources].index("step-1") + 1] == "mine"
+    assert after.metadata["kernelspec"]["name"] == "tea"
+    assert "solution" in sources
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["best-of-n", "react"])
 def test_ctrl_c_keeps_the_texts_that_were_written_before(
     serve: Serve,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
+from exploracoder_retrieval.errors import EmbeddingError
+from exploracoder_retrieval.index import Index
 
 from .conftest import Command, Explorer, Serve, start_command
 
@@ -112,3 +115,46 @@ def test_a_damaged_index_is_built_again(
     assert process.returncode == 0, err
     assert json.loads(out)["status"] == "solved"
     assert explore.exploration.overall.kept
+
+
+AWAY = "The embeddings endpoint cannot be reached."
+
+
+def away(*_: Any, **__: Any) -> NoReturn:
+    raise EmbeddingError(AWAY)
+
+
+@pytest.mark.parametrize("name", ["search", "map"])
+def test_an_index_that_fails_is_said_in_a_sentence(
+    command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(Index, "search", away)
+    words = {"search": ["steep", "-l", "tealeaf/"], "map": ["tealeaf/", "--task", "steep"]}
+    outcome = command(name, *words[name])
+
+    assert (outcome.code, outcome.err.splitlines()[-1]) == (2, f"Error: {AWAY}")
+
+
+def test_an_index_that_fails_ends_an_exploration_as_failed(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Index, "search", away)
+    outcome = explore(serve(), "--json", "--set", "cells=false")
+
+    assert outcome.code == 2
+    assert (outcome.json["status"], outcome.json["error"]) == ("failed", AWAY)
+    assert (explore.exploration.status, explore.exploration.reason) == ("failed", AWAY)
+
+
+def test_what_nobody_expected_does_not_leave_an_exploration_running(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> NoReturn:
+        raise ZeroDivisionError("tea")
+
+    monkeypatch.setattr(Index, "search", broken)
+    with pytest.raises(ZeroDivisionError):
+        explore(serve(), "--set", "cells=false")
+
+    assert explore.exploration.status == "failed"
+    assert "ZeroDivisionError('tea')" in explore.exploration.reason

@@ -523,6 +523,19 @@ async def test_a_first_try_that_the_check_accepts_is_the_solution(serve: Serve) 
     assert surface.saved[-1].solution == exploration.solution
 
 
+async def test_while_a_solution_is_shown_in_cells_it_stays(serve: Serve) -> None:
+    code = f"{SOLUTION}\n\nnames = strong_names(text)\n\nprint(names)"
+    server = serve(TeaModel(solutions=[fenced(code)]))
+    async with live_session(server, mode="auto", first_tries=3, cells=False) as surface:
+        await surface.do(c.GoOn())
+    first = next(n for n, one in enumerate(surface.saved) if one.solution is not None)
+    later = surface.saved[first:]
+
+    assert len(later[-1].steps) > 1
+    assert later[0].steps == ()
+    assert all(one.solution == later[-1].solution for one in later)
+
+
 async def test_first_tries_are_told_as_work_of_their_own(serve: Serve) -> None:
     wrong = fenced(WRONG_SOLUTION)
     server = serve(TeaModel(solutions=[wrong, wrong, fenced(SOLUTION)]))

@@ -20,11 +20,17 @@ import pytest
 from exploracoder.errors import InputError
 from exploracoder.mcp.folder import Folder
 from exploracoder.mcp.kept_branches import Branches
+from exploracoder.mcp.server import Server
+from exploracoder.mcp.tools import Tools
 from exploracoder.opening import Scratch, local_scratch
 from exploracoder.testing import Call, Delay, RecordedRequest, ScriptedModelServer
+from exploracoder.workspace import Options
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import ChosenSandbox
+from exploracoder_retrieval.errors import EmbeddingError
+from exploracoder_retrieval.index import Index
 from mcp import Client, MCPError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ImageContent
 
 from .conftest import Command, Serve, model_words
@@ -324,6 +330,22 @@ async def test_a_member_is_that_of_the_class_that_is_named(barges: Path) -> None
     )
     assert "in percent" in doc and "grabs" not in doc and "\n- " not in doc
     assert "in percent" in docs and "in grabs" in docs
+
+
+async def test_an_index_that_fails_is_said_to_the_client(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise EmbeddingError("The embeddings endpoint cannot be reached.")
+
+    monkeypatch.setattr(Index, "search", away)
+    folder = Folder(library, ())
+    tools = Tools(folder, Options(), None)
+    try:
+        with pytest.raises(ToolError, match=r"^The embeddings endpoint cannot be reached\.$"):
+            await Server(tools, folder).call_tool("find_apis", {"task": "a", "libraries": TEA})
+    finally:
+        await tools.close()
 
 
 async def test_a_class_lists_its_members_and_what_has_no_docs_says_so(barges: Path) -> None:

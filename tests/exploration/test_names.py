@@ -37,6 +37,23 @@ def missing(code: str, *bound: str) -> tuple[str, ...]:
     return snippet_names.missing_imports(snippet_names.read(code, KNOWN), KNOWN, bound, ["tea"])
 
 
+@pytest.mark.parametrize(
+    ("code", "whole"),
+    [
+        ("tea.brew(1)", "import tea\ntea.brew(1)"),
+        ("%%time\ntea.brew(1)", "%%time\nimport tea\ntea.brew(1)"),
+        ("%matplotlib inline\ntea.brew(1)", "import tea\n%matplotlib inline\ntea.brew(1)"),
+        (
+            "'''A brew.'''\nfrom __future__ import annotations\ntea.brew(1)",
+            "'''A brew.'''\nfrom __future__ import annotations\nimport tea\ntea.brew(1)",
+        ),
+    ],
+)
+def test_an_import_that_is_missing_stands_where_it_may(code: str, whole: str) -> None:
+    assert snippet_names.with_imports(code, missing(code)) == whole
+    assert snippet_names.with_imports(code, ()) == code
+
+
 def test_what_code_before_it_has_imported_is_known() -> None:
     before = snippet_names.read("import tea as t\nfrom tea import Flow as F", KNOWN).imports
     flow_names = snippet_names.read("flow = F(t.brew(1))\nflow.keep(2)", KNOWN, before)

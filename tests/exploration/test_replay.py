@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from exploracoder import document
-from exploracoder.replay import Reliance, VersionChange
+from exploracoder.replay import Reliance, VersionChange, replay
 from exploracoder.state import Attempt, Solution, Task
+from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.observation import Observation
 
 from .conftest import Command, Explorer, Serve
 from .samples import exploration, printed
-from .scripted import READ, TeaModel, fenced
+from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, TeaModel, fenced, script_of
 
 
 @pytest.fixture
@@ -116,6 +118,93 @@ def test_addresses_of_objects_do_not_count_as_changes(
 
     assert "0x" in outcome.json["cells"][1]["now"]
     assert outcome.code == 0
+
+
+LOUD = fenced(
+    "import tealeaf\nrows = [one.name for one in tealeaf.read_leaves(text)]\nsizes = object()"
+)
+
+
+def test_a_variable_that_is_another_one_is_a_change(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(own_library)
+    explore(serve(TeaModel(drafts={1: [LOUD]})), "--profile", "small", "--set", "first-tries=0")
+    change(own_library, "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))")
+    outcome = command("replay", explore.notebook, "--json")
+    first = next(cell for cell in outcome.json["cells"] if cell["cell"] == "step-1")
+
+    assert first["result"] == "changed"
+    assert first["before"].startswith("rows: list, length ")
+    assert "'assam'" in first["before"] and "'ASSAM'" in first["now"]
+    assert "sizes" not in first["now"]
+
+
+def test_the_calls_of_a_solution_run_again(
+    serve: Serve,
+    explore: Explorer,
+    command: Command,
+    own_library: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(own_library)
+    calls = "result = strong_names(text)"
+    script = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION), calls)
+    explore(serve(TeaModel(scripts=[script])), check=None)
+    same = command("replay", explore.notebook, "--json")
+    change(own_library, "Leaf(name, int(strength))", "Leaf(name.upper(), int(strength))")
+    outcome = command("replay", explore.notebook, "--json")
+
+    assert set(results(same.json["cells"]).values()) == {"same"}
+    assert results(outcome.json["cells"])["solution"] == "same"
+    assert results(outcome.json["cells"])["calls"] == "changed"
+
+
+def displayed(picture: str, page: str) -> Observation:
+    data = {"image/png": picture, "text/html": page, "text/plain": "<Figure at 0x7f3a41>"}
+    output = {"output_type": "display_data", "data": data, "metadata": {}}
+    return Observation(status="ok", outputs=(output,))
+
+
+class Rerun:
+    """An executor whose runs all show the same."""
+
+    root = "b0"
+
+    def __init__(self, observation: Observation) -> None:
+        self._observation = observation
+
+    async def fork(self, branch: str) -> str:
+        return branch
+
+    async def run(self, branch: str, code: str) -> Observation:
+        return self._observation
+
+
+@pytest.mark.parametrize(
+    ("now", "result"),
+    [
+        (displayed("aGE=", "<p id=1>"), "same"),
+        (displayed("aGE=", "<p id=2>"), "same"),
+        (displayed("aGI=", "<p id=1>"), "changed"),
+        (Observation(status="ok"), "changed"),
+    ],
+)
+async def test_another_picture_is_a_change_and_a_random_id_is_not(
+    now: Observation, result: str
+) -> None:
+    final = Attempt(code="show()", observation=displayed("aGE=", "<p id=1>"))
+    task = Task(text="Show.", libraries=("tealeaf",))
+    whole = exploration(task=task, steps=(), solution=Solution(attempts=(final,)))
+
+    (cell,) = [one async for one in replay(cast(Executor, Rerun(now)), whole)]
+
+    assert cell.result == result
+    assert bool(cell.difference) == (result == "changed")
 
 
 @pytest.fixture

@@ -42,8 +42,22 @@ def test_a_head_that_is_right_is_left_alone() -> None:
     assert stub.complete(answer, HEAD) == answer
 
 
-def test_a_one_line_function_gets_its_head_back() -> None:
-    code = stub.complete("def strong(leaves, least): return leaves[:least]", HEAD)
+def test_what_stands_between_a_head_and_its_first_statement_stays() -> None:
+    body = (
+        "    # Each leaf once.\n\n    @functools.cache\n    def key(leaf):\n        return leaf\n"
+        "    return sorted(leaves, key=key)[:least]"
+    )
+    head = "def strong(\n    leaves,  # all\n    # how many\n    least,\n):"
+    answer = f"import functools\n\n{head}\n{body}"
+    code = stub.complete(answer, HEAD)
+
+    assert code.endswith(f"least: int=3) -> list[str]:\n{body}")
+    assert run(code)["strong"]("bcade") == ["a", "b", "c"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("head", ["def strong(leaves, least):", "def strong(\n  leaves, least\n):"])
+def test_a_function_whose_body_is_in_its_head_s_line_gets_its_head_back(head: str) -> None:
+    code = stub.complete(f"{head} return leaves[:least]", HEAD)
 
     assert run(code)["strong"]("abcde") == "abc"  # type: ignore[operator]
 

@@ -11,7 +11,7 @@ import pytest
 from exploracoder import document, trust
 from exploracoder.api import open_exploration
 from exploracoder.errors import UntrustedError
-from exploracoder.state import Attempt, Solution, Target, Task
+from exploracoder.state import Attempt, ExampleCall, Solution, Target, Task, Written
 from exploracoder_kernel import notebook
 
 from .conftest import Command, Explorer, Serve
@@ -121,7 +121,24 @@ CHANGES: dict[str, Any] = {
     "solution": lambda _: {
         "solution": Solution(attempts=(Attempt(code="1", observation=printed("")),))
     },
+    "call of the solution": lambda made: {"solution": _calling(made.solution, "import os")},
+    "attempt that counts": lambda made: {
+        "solution": Solution(attempts=tuple(_turned(one) for one in made.solution.attempts))
+    },
+    "written solution": lambda _: {"written": Written(solution="import os")},
+    "written calls": lambda _: {"written": Written(calls="import os")},
 }
+
+
+def _calling(solution: Solution, code: str) -> Solution:
+    call = ExampleCall(code=code, called=code, observation=printed(""))
+    final = solution.final.model_copy(update={"call": call})
+    return solution.model_copy(update={"attempts": (*solution.attempts[:-1], final)})
+
+
+def _turned(attempt: Attempt) -> Attempt:
+    checks = "failed" if attempt.checks == "passed" else "passed"
+    return attempt.model_copy(update={"checks": checks})
 
 
 def _with_code(step: Any) -> Any:
@@ -138,6 +155,36 @@ def test_whatever_would_run_otherwise_is_asked_about(name: str) -> None:
 
     assert trust.is_own(sample)
     assert not trust.is_own(variant)
+
+
+def test_everything_that_resuming_may_run_is_shown() -> None:
+    made = exploration()
+    read, count, divide = made.steps
+    sample = exploration(
+        task=made.task.model_copy(update={"stub": "names ="}),
+        steps=(read, count.model_copy(update={"status": "pending"}), divide),
+        written=Written(solution="names = written()", calls="names.sort()"),
+        solution=_calling(made.solution, "names.clear()") if made.solution else None,
+    )
+
+    code = trust.preview(sample, python="/python", sandbox="strict").code
+
+    assert read.candidates[0].code in code, "with a check, each candidate may be in the solution"
+    assert count.candidates[0].code in code, "what is open and chosen runs next"
+    assert "# the beginning of the solution\nnames =" in code
+    for text in ("names = written()", "names.sort()", "names.clear()"):
+        assert text in code
+
+
+def test_without_a_check_only_what_is_chosen_is_shown() -> None:
+    made = exploration()
+    task = made.task.model_copy(update={"check": ""})
+
+    code = trust.preview(made.model_copy(update={"task": task}), python="", sandbox="strict").code
+
+    assert made.steps[0].candidates[1].code in code
+    assert made.steps[0].candidates[0].code not in code
+    assert made.steps[2].candidates[0].code not in code
 
 
 def test_text_that_moves_from_one_field_to_the_next_is_another_exploration() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_jupyter.merging import (
+from exploracoder.merging import (
     difference,
     fingerprint,
     merged,

@@ -319,6 +319,21 @@ def test_a_memo_lives_as_long_as_the_content_it_was_made_from(
     assert index.memo("brew", "summary") is None
 
 
+def test_a_memo_that_cannot_be_written_is_said(
+    open_index: Callable[[], Index], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = open_index()
+    index.update(make_harvest(BREW))
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Files, "write_memo", full)
+
+    with pytest.raises(IndexUnavailable, match="cannot be written: No space left"):
+        index.set_memo("brew", "summary", "tea")
+
+
 def test_a_library_that_is_not_indexed_is_said_with_what_to_do(
     open_index: Callable[[], Index],
 ) -> None:

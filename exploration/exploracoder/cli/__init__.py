@@ -85,6 +85,8 @@ def main() -> None:
     # jsonschema, which chromadb and nbformat import, spends 1.5 s building a grammar of IRIs if it
     # finds this package. Nothing here validates IRIs.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    from exploracoder_retrieval.errors import RetrievalError
+
     from exploracoder.errors import ExploraCoderError
 
     try:
@@ -92,7 +94,7 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except ExploraCoderError as error:
+    except (ExploraCoderError, RetrievalError) as error:
         _say(f"Error: {error}")
         sys.exit(2)
     except (click.exceptions.Abort, KeyboardInterrupt):

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 import anyio
+from exploracoder_retrieval.errors import RetrievalError
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import Context, MCPServer
@@ -91,7 +92,7 @@ class Server(MCPServer[Any]):
         try:
             return await _to_its_end(super().call_tool(name, arguments, context))
         except UnexpectedToolError as error:
-            if isinstance(error.__cause__, ExploraCoderError):
+            if isinstance(error.__cause__, (ExploraCoderError, RetrievalError)):
                 raise ToolError(_in_its_terms(str(error.__cause__))) from error.__cause__
             raise
 

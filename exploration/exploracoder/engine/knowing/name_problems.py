@@ -74,7 +74,7 @@ async def check(
         import_lines = snippet_names.missing_imports(
             code_names, bench.libraries.known, bound, imports
         )
-        code = "\n".join([*import_lines, code])
+        code = snippet_names.with_imports(code, import_lines)
         code_names = snippet_names.read(code, bench.libraries.known, before)
     return CheckedSnippet(
         code=code,

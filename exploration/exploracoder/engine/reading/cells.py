@@ -104,6 +104,9 @@ def cells_of(code: str) -> tuple[Cell, ...]:
     has_comments = any(lines[start].startswith("#") for start in starts[1:])
     cuts = [0]
     for number, start in enumerate(starts[1:], 1):
+        # A statement that begins in the line where the one before ends stays with it.
+        if start < (body[number - 1].end_lineno or 0):
+            continue
         is_cut = lines[start].startswith("#") if has_comments else not lines[start - 1].strip()
         # Imports stay with what needs them.
         is_first = all(isinstance(node, IMPORTS) for node in body[:number])

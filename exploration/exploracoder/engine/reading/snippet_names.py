@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from exploracoder_kernel.executor import Executor
@@ -135,6 +135,17 @@ def missing_imports(
     return tuple(lines)
 
 
+def with_imports(code: str, import_lines: Sequence[str]) -> str:
+    """Code with import lines at its beginning, but after what has to stay first: a cell's magic,
+    and imports from ``__future__``."""
+    if not import_lines:
+        return code
+    lines, body = syntax.lines_of(code), syntax.tree(_without_magics(code)).body
+    future = (n for n in body if isinstance(n, ast.ImportFrom) and n.module == "__future__")
+    place = max([int(code.startswith("%%")), *(node.end_lineno or 0 for node in future)])
+    return "\n".join([*lines[:place], *import_lines, *lines[place:]])
+
+
 async def problems(
     names: Names, sidecar: Executor, branch: str, bound: Iterable[str], libraries: Iterable[str]
 ) -> tuple[NameProblem, ...]:
@@ -178,4 +189,5 @@ def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
 
 
 def _without_magics(code: str) -> str:
-    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in code.splitlines())
+    lines = syntax.lines_of(code)
+    return "\n".join("pass" if line.startswith(("%", "!")) else line for line in lines)

@@ -23,7 +23,7 @@ class Split:
 
 def assignment_target(stub: str) -> str | None:
     """The left side of a stub that ends in ``target =``; None for any other stub."""
-    lines = stub.rstrip().splitlines()
+    lines = syntax.lines_of(stub.rstrip())
     return _target(lines[-1].strip()) if lines else None
 
 
@@ -100,7 +100,7 @@ def in_task(text: str, entry_point: str | None) -> str:
     start = re.search(r"^(?:async )?def \w+\(", text, re.MULTILINE)
     if start and _is_stub(text[start.start() :], entry_point):
         return text[start.start() :].rstrip()
-    last = text.rstrip().splitlines()[-1:]
+    last = syntax.lines_of(text.rstrip())[-1:]
     return last[0].strip() if last and _target(last[0].strip()) else ""
 
 
@@ -125,7 +125,7 @@ def _docstring(stub: str) -> str:
     function = _function(stub)
     if function is None:
         return ""
-    comments = (line.strip() for line in stub.splitlines())
+    comments = (line.strip() for line in syntax.lines_of(stub))
     text = " ".join(line.lstrip("# ") for line in comments if line.startswith("#"))
     return ast.get_docstring(function) or text
 
@@ -134,7 +134,7 @@ def in_context(code: str) -> Split:
     """Split the unfinished end off a context if that is what keeps it from parsing."""
     if syntax.parsed(code) is not None:
         return Split(code, "")
-    lines = code.rstrip().splitlines()
+    lines = syntax.lines_of(code.rstrip())
     if lines and _target(lines[-1]) and syntax.parsed("\n".join(lines[:-1])) is not None:
         return Split("\n".join(lines[:-1]), lines[-1])
     for number in range(len(lines) - 1, -1, -1):
@@ -175,14 +175,17 @@ def _complete_function(code: str, stub: str, head: Function) -> str:
     if ast.dump(head.args) == ast.dump(function.args):
         return code
     function.args, function.returns = head.args, head.returns
-    lines = code.splitlines()
-    first = function.lineno - 1
-    body = function.body[0].lineno - 1
-    if body == first:
+    lines, statement = syntax.lines_of(code), function.body[0]
+    if lines[statement.lineno - 1].encode()[: statement.col_offset].strip():
+        # It begins in a line of the head.
         return ast.unparse(tree)
-    signature = ast.unparse(function).splitlines()
+    body = syntax.first_line(statement) - 1
+    # The head's own last line is neither blank nor a comment.
+    while not lines[body - 1].partition("#")[0].strip():
+        body -= 1
+    signature = syntax.lines_of(ast.unparse(function))
     start = next(line for line in signature if re.match(r"(?:async )?def ", line))
-    return "\n".join([*lines[:first], start, *lines[body:]])
+    return "\n".join([*lines[: function.lineno - 1], start, *lines[body:]])
 
 
 def _under_head(code: str, stub: str) -> str:

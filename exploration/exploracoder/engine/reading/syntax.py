@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
+_NEWLINE = re.compile(r"\r\n?|\n")
 # In lines: longer ones would be parsed again and again in vain.
 _LONGEST_STATEMENT = 400
+
+
+def lines_of(code: str) -> list[str]:
+    """The lines as Python counts them: `str.splitlines` also splits at form feeds, and at
+    characters that strings may contain."""
+    return _NEWLINE.split(code.removesuffix("\n")) if code else []
 
 
 def parsed(code: str) -> ast.Module | None:
@@ -82,10 +90,9 @@ def first_line(node: ast.stmt) -> int:
 
 def replaced(code: str, row: int, start: int, end: int, text: str) -> str:
     """Replace part of a line; as in a syntax tree, rows count from 1 and columns are bytes."""
-    lines = [line.encode() for line in code.splitlines(keepends=True)]
-    line = lines[row - 1]
-    lines[row - 1] = line[:start] + text.encode() + line[end:]
-    return b"".join(lines).decode()
+    starts = [0, *(match.end() for match in _NEWLINE.finditer(code))]
+    head, tail = code[: starts[row - 1]], code[starts[row - 1] :].encode()
+    return head + (tail[:start] + text.encode() + tail[end:]).decode()
 
 
 def called_in(code: str) -> str:
@@ -93,7 +100,7 @@ def called_in(code: str) -> str:
 
     The last line if no call can be recognized.
     """
-    lines = code.strip().splitlines()
+    lines = lines_of(code.strip())
     calls = [ast.unparse(call) for node in tree(code).body for call in _calls(node)]
     return ", ".join(dict.fromkeys(calls)) or (lines[-1] if lines else "")
 
@@ -119,20 +126,85 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
-    """``code`` without the statements that the notebook has run already.
+    """``code`` without the statements that ran already and would change nothing.
 
-    Models asked for new lines tend to start over; running those lines again would only cost time
-    and undo what later lines did. Code that holds nothing new is left as it is.
+    Models asked for new lines tend to start over, which would only cost time. Imports, definitions
+    and assignments are left out, unless what they read or bind has changed since. What else a
+    statement does is not known from its text, so it stays. Code that holds nothing new is left as
+    it is.
     """
     body = tree(code).body
-    dumps = {ast.dump(node) for one in earlier for node in tree(one).body}
-    is_new = {node: ast.dump(node) not in dumps for node in body}
-    if not any(is_new.values()):
+    have_run = [(node, ast.dump(node)) for one in earlier for node in tree(one).body]
+    repeated, new = list[ast.stmt](), list[ast.stmt]()
+    for node in body:
+        if _has_run(node, have_run):
+            repeated.append(node)
+        else:
+            new.append(node)
+            have_run.append((node, ast.dump(node)))
+    if not new:
         return code
-    repeated_lines = {line for node in body if not is_new[node] for line in _lines(node)}
-    repeated_lines -= {line for node in body if is_new[node] for line in _lines(node)}
-    lines = [line for n, line in enumerate(code.splitlines(), 1) if n not in repeated_lines]
+    repeated_lines = {line for node in repeated for line in _lines(node)}
+    repeated_lines -= {line for node in new for line in _lines(node)}
+    lines = [line for n, line in enumerate(lines_of(code), 1) if n not in repeated_lines]
     return "\n".join(lines).strip("\n")
+
+
+def _has_run(node: ast.stmt, before: Sequence[tuple[ast.stmt, str]]) -> bool:
+    """Whether one of the statements ``before``, each with its dump, is the same, with nothing
+    changed since."""
+    names, text = _depends_on(node), ast.dump(node)
+    # A module or a definition stays what it is, whatever is done with it.
+    changed = _rebound if isinstance(node, (*DEFINITIONS, *IMPORTS)) else _changed
+    for one, other_text in reversed(before) if names else ():
+        if other_text == text:
+            return True
+        if names & changed(one):
+            return False
+    return False
+
+
+def _depends_on(node: ast.stmt) -> set[str]:
+    """The names that a statement binds and reads; empty if it may do something else twice."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return set(imports(node))
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets, value=value):
+            made = {name for one in targets for name in _names(one)}
+            read = _names(value)
+            return set() if made & read else made | read
+    return set()
+
+
+def _rebound(node: ast.stmt) -> set[str]:
+    """The names that a statement binds or deletes."""
+    if isinstance(node, DEFINITIONS):
+        return {node.name}
+    nodes = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return bound(node) | {one.id for one in nodes if isinstance(one.ctx, ast.Del)}
+
+
+def _changed(node: ast.stmt) -> set[str]:
+    """The names whose values a statement may change.
+
+    What is assigned is taken to be only read: a call for its effect stands alone.
+    """
+    names = _rebound(node)
+    for part in ast.walk(node) if not isinstance(node, DEFINITIONS) else ():
+        match part:
+            case ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx) if not isinstance(ctx, ast.Load):
+                names |= _names(part)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+                continue
+            case ast.Expr() if any(isinstance(one, ast.Call) for one in ast.walk(part)):
+                names |= _names(part)
+    return names
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _lines(node: ast.stmt) -> range:
@@ -142,7 +214,7 @@ def _lines(node: ast.stmt) -> range:
 
 def whole_statements(code: str) -> str:
     """``code`` without an unfinished end, for a reply that was cut off at the token limit."""
-    lines = code.splitlines()
+    lines = lines_of(code)
     ends = range(len(lines), max(0, len(lines) - _LONGEST_STATEMENT), -1)
     heads = ("\n".join(lines[:end]) for end in ends)
     return next((head for head in heads if parsed(head) is not None), code)

@@ -9,6 +9,7 @@ from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading.known_apis import KnownApis
+from exploracoder.engine.reading.syntax import lines_of
 from exploracoder.settings import Settings
 from exploracoder.state import NameProblem
 
@@ -133,7 +134,7 @@ def describe_error(observation: Observation, code: str, chars: int) -> str:
     if error is None:
         stderr = clip(without_addresses(observation.stderr), chars)
         return f"The run ended as: {observation.status}. {stderr}".strip()
-    lines = code.splitlines()
+    lines = lines_of(code)
     where = ""
     if error.line is not None and 0 < error.line <= len(lines):
         where = f"line {error.line}: {lines[error.line - 1].strip()}\n"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
-from exploracoder.engine.reading.syntax import first_line, tree
+from exploracoder.engine.reading.syntax import first_line, lines_of, tree
 from exploracoder.errors import InputError
 from exploracoder.state import Target
 
 _FUTURE = "from __future__ import "
-_NEWLINE = re.compile(r"\r\n?|\n")
 
 
 def target_text(target: Target) -> str:
@@ -37,19 +35,14 @@ def placed(source: str, code: str, name: str) -> str:
     file says what is wrong with it.
     """
     rest, features = _without_future(code)
-    lines, own_features = _lines(source), _without_future(source)[1]
+    lines, own_features = lines_of(source), _without_future(source)[1]
     place = _span(source, name)
     if place is None:
         is_deferred = "annotations" in (*features, *own_features)
         place = (_first_read(source, name, has_annotations=not is_deferred),) * 2
-    whole = "\n".join([*lines[: place[0]], *_lines(rest.strip("\n")), *lines[place[1] :]])
+    whole = "\n".join([*lines[: place[0]], *lines_of(rest.strip("\n")), *lines[place[1] :]])
     missing = [feature for feature in features if feature not in own_features]
     return _with_future(whole, missing) + "\n"
-
-
-def _lines(text: str) -> list[str]:
-    """The lines as Python counts them; `str.splitlines` splits at form feeds, too."""
-    return _NEWLINE.split(text.removesuffix("\n")) if text else []
 
 
 def _span(source: str, name: str) -> tuple[int, int] | None:
@@ -71,7 +64,7 @@ def _first_read(source: str, name: str, *, has_annotations: bool) -> int:
         if _reads(node, name, has_annotations=has_annotations):
             return above
         end = node.end_lineno or node.lineno
-    return len(_lines(source))
+    return len(lines_of(source))
 
 
 def _reads(statement: ast.stmt, name: str, *, has_annotations: bool) -> bool:
@@ -107,7 +100,7 @@ def _without_future(code: str) -> tuple[str, list[str]]:
     import_lines = {
         line for one in imports for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
     }
-    rest = [line for number, line in enumerate(_lines(code), 1) if number not in import_lines]
+    rest = [line for number, line in enumerate(lines_of(code), 1) if number not in import_lines]
     return "\n".join(rest), [alias.name for one in imports for alias in one.names]
 
 
@@ -115,7 +108,7 @@ def _with_future(code: str, features: list[str]) -> str:
     """Code with imports from ``__future__`` where they are allowed: after its docstring."""
     if not features:
         return code
-    body, lines = tree(code).body, _lines(code)
+    body, lines = tree(code).body, lines_of(code)
     has_doc = bool(body) and ast.get_docstring(ast.Module(body=body[:1], type_ignores=[]))
     end = (body[0].end_lineno or 0) if has_doc else 0
     return "\n".join([*lines[:end], _FUTURE + ", ".join(features), *lines[end:]])

@@ -211,7 +211,7 @@ def _as_function(
             brackets = "" if place.call is not None else "()"
             yield _Change(place.row, start, place.end, f"{local}.{rest}{brackets}")
         return
-    line = code.splitlines()[place.row - 1].encode()
+    line = syntax.lines_of(code)[place.row - 1].encode()
     owner = line[start : place.start].decode().rstrip().removesuffix(".")
     if not fits_after:
         return

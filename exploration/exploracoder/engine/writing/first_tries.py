@@ -20,11 +20,12 @@ from exploracoder.engine.knowing.recommender import find, find_meant
 from exploracoder.engine.reading.cells import Cell, body_of, cells_of
 from exploracoder.engine.reading.library_map import library_map
 from exploracoder.engine.running.substituting import wrong_names
-from exploracoder.engine.running.written_cells import record, run_open
+from exploracoder.engine.running.written_cells import add, run_open
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.agreement import can_compare, function_name, groups
 from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
+from exploracoder.texts import Text
 
 PART = "first tries"
 # The share of a limit: a task too long for a few quick tries needs the rest for exploring.
@@ -58,8 +59,7 @@ async def try_first(bench: Workbench) -> bool:
     if not (solution.attempts and solution.final.is_good):
         await bench.update("No first try passes the check")
         return False
-    await show_as_cells(bench, solution.final.code)
-    await bench.update("Solved without exploring", solution=solution)
+    await _finish(bench, "Solved without exploring", solution)
     return True
 
 
@@ -92,9 +92,8 @@ async def try_unchecked(bench: Workbench) -> bool:
         await bench.update("No first try gives anything")
         await _begin_with(bench, (*sketches, *solution.attempts))
         return False
-    await show_as_cells(bench, attempt.code)
     final_solution = Solution(attempts=(attempt,), apis=solution.apis)
-    await bench.update("Written without exploring", solution=final_solution)
+    await _finish(bench, "Written without exploring", final_solution)
     return True
 
 
@@ -111,23 +110,25 @@ async def _write_unseen(bench: Workbench) -> bool:
         )
     if not solution.attempts:
         return False
-    await show_as_cells(bench, solution.final.code)
-    await bench.update("Written without exploring", solution=solution)
+    await _finish(bench, "Written without exploring", solution)
     return True
 
 
-async def show_as_cells(bench: Workbench, code: str) -> None:
-    """Cut a solution into cells and run them, so that readers see what each part gives.
+async def _finish(bench: Workbench, message: str, solution: Solution) -> None:
+    """Record the solution, then run it in cells, so that readers see what each part gives.
 
-    Does nothing in a review, where cells are proposals.
+    Whatever happens to the cells, the solution stays. In a review, where cells are proposals, there
+    are none.
     """
-    await _show(bench, cells_of(code))
+    await bench.update(message, solution=solution)
+    await _show(bench, cells_of(solution.final.code), solution)
 
 
-async def _show(bench: Workbench, cells: Sequence[Cell]) -> None:
+async def _show(bench: Workbench, cells: Sequence[Cell], solution: Solution | None = None) -> None:
     runs = not bench.is_review()
     for cell in cells if runs else ():
-        await record(bench, cell)
+        add(bench, cell)
+        await bench.update(Text("Written: %1", cell.goal), solution=solution)
         runs = runs and await run_open(bench)
 
 

@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
-from exploracoder import document
-
-_KEY = document.METADATA_KEY
+# Marks our cells in their metadata, and the exploration in the notebook's.
+KEY = "exploracoder"
 # The fingerprint of what a tab last wrote into a cell.
 _WRITTEN_KEY = "exploracoder_written"
 
@@ -102,6 +101,13 @@ def merged(
     return list(_joined(our_cells, follow, edits, before or {}))
 
 
+def chosen_kernel(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The kernelspec that a person chose for the file, unless it is that of the scratch kernel."""
+    spec = metadata.get("kernelspec")
+    is_chosen = isinstance(spec, dict) and spec.get("name") not in (None, "", KEY)
+    return {"kernelspec": spec} if is_chosen else {}
+
+
 def difference(before: Iterable[Any], after: Sequence[Any]) -> tuple[list[Any], list[str] | None]:
     """The cells that are new or changed, and all ids in order, or None if those are unchanged.
 
@@ -132,7 +138,7 @@ def _bare(cell: Any) -> Any:
 
 
 def _id_of(cell: Any, place: int) -> str:
-    mark = cell.get("metadata", {}).get(_KEY) if _is_marked(cell) else {}
+    mark = cell.get("metadata", {}).get(KEY) if _is_marked(cell) else {}
     role, subtask = mark.get("role"), mark.get("subtask")
     ours = {"goal": f"{subtask}-goal", "candidate": subtask, "verdict": "solution-verdict"}
     role_id = ours.get(str(role), role)
@@ -191,7 +197,7 @@ def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
 
 def _is_marked(cell: Any) -> bool:
     metadata = cell.get("metadata", {})
-    return isinstance(metadata, dict) and isinstance(metadata.get(_KEY), dict)
+    return isinstance(metadata, dict) and isinstance(metadata.get(KEY), dict)
 
 
 def _as_own(cell: Any) -> Any:
