@@ -81,7 +81,10 @@ class ModuleFinder:
         files = self.find(name)
         names: set[str] = set()
         for folder in files.folders if files else ():
-            names |= self._listing(folder).names
+            listing = self._listing(folder)
+            names |= listing.names
+            if not has_init(folder):  # nor need what is in a namespace have one
+                names |= listing.folders - {"__pycache__"}
         for child in sorted(names):
             if child.isidentifier():
                 yield f"{name}.{child}"
@@ -110,7 +113,7 @@ class ModuleFinder:
             listing = self._listing(folder)
             if last in listing.folders:
                 inner = folder / last
-                if _has_init(inner):
+                if has_init(inner):
                     return _package(name, inner)
                 namespace.append(inner)
             if last in listing.binaries or {f"{last}.py", f"{last}.pyi"} & listing.files:
@@ -122,6 +125,11 @@ class ModuleFinder:
             inside = next((home for home in self._homes if folder.is_relative_to(home)), None)
             self._listings[folder] = _list(folder, inside, self.skip_reasons.__setitem__)
         return self._listings[folder]
+
+
+def is_in_package(module: str, package: str) -> bool:
+    """Whether a dotted name is a package's own or lies in it."""
+    return f"{module}.".startswith(f"{package}.")
 
 
 def is_published(module_name: str) -> bool:
@@ -148,7 +156,7 @@ def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
             extensions.setdefault(match["name"], file)
     names = {file.rsplit(".", 1)[0] for file in files if file.endswith((".py", ".pyi"))}
     names |= set(extensions)
-    names |= {name for name in folders if _has_init(folder / name)}
+    names |= {name for name in folders if has_init(folder / name)}
     return _Listing(
         frozenset(files),
         frozenset(folders),
@@ -157,7 +165,8 @@ def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
     )
 
 
-def _has_init(folder: Path) -> bool:
+def has_init(folder: Path) -> bool:
+    """Whether a folder is a regular package; one without may be part of a namespace."""
     return (folder / "__init__.py").is_file() or (folder / "__init__.pyi").is_file()
 
 

@@ -81,7 +81,7 @@ class LibrarySources(InstalledSources):
         return super()._described(name, path)
 
     def _own_compiled_files(self) -> Iterator[tuple[str, Path | None]]:
-        stack = [self.library]
+        stack = list(self._target.modules)
         while stack:
             name = stack.pop()
             files = self.finder.find(name)

@@ -130,7 +130,7 @@ def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Itera
 
 def _describe_all(target: Target, names: Names, progress: Progress | None) -> list[ApiDoc]:
     describer = Describer(target.name, target.import_name, names)
-    entries = Surface(names).collect(target.import_name)
+    entries = Surface(names).collect(target.modules)
     docs: dict[str, ApiDoc] = {}
     for number, entry in enumerate(entries, start=1):
         for doc in describer.describe(entry):

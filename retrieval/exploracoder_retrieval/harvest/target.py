@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
-from exploracoder_retrieval.facts.module_files import ModuleFiles, ModuleFinder
+from exploracoder_retrieval.facts.module_files import ModuleFiles, ModuleFinder, is_in_package
 from exploracoder_retrieval.files import entries, is_folder, read_bytes
 from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.result import LibrarySource
-from exploracoder_retrieval.library_python import Interpreter, normalise
+from exploracoder_retrieval.installed_distributions import normalise
+from exploracoder_retrieval.library_python import Interpreter
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.given_docs import DocsRecord, GivenDocs
@@ -31,8 +32,10 @@ _VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", 
 class Target:
     """A library that was found: what to import, where from, and its documentation.
 
-    ``root`` is its folder or file; ``tree`` the top folder of a source tree, with README and
-    examples. ``docs`` is its documentation; if ``source`` is ``docs``, there is nothing else.
+    ``packages`` are the packages and modules of the distribution that it is from, ``import_name``
+    is one of them, or in one, or the namespace that they share. ``root`` is its folder or file;
+    ``tree`` the top folder of a source tree, with README and examples. ``docs`` is its
+    documentation; if ``source`` is ``docs``, there is nothing else.
     """
 
     name: str
@@ -43,6 +46,12 @@ class Target:
     tree: Path | None = None
     readme: str = ""
     docs: tuple[DocsSource, ...] = ()
+    packages: tuple[str, ...] = ()
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The packages and modules to read: of a namespace, only what is the distribution's own."""
+        return _within(self.packages, self.import_name) or (self.import_name,)
 
     @property
     def home(self) -> Path | None:
@@ -131,24 +140,34 @@ def _find_installed(name: str, interpreter: Interpreter) -> Target | None:
     for import_name in (name, *interpreter.import_names(name), name.replace("-", "_")):
         files = finder.find(import_name) if _is_dotted_name(import_name) else None
         if files is not None or finder.is_builtin(import_name):
-            return _installed(import_name, files, interpreter)
+            return _installed(import_name, files, interpreter, named=name)
     return None
 
 
-def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -> Target:
+def _installed(
+    name: str, files: ModuleFiles | None, interpreter: Interpreter, *, named: str
+) -> Target:
     top = name.split(".", 1)[0]
-    distribution = None if top in interpreter.standard_modules else interpreter.distribution_of(top)
+    is_standard = top in interpreter.standard_modules
+    distribution = None if is_standard else interpreter.distribution_of(name, named)
+    own_packages = distribution.packages if distribution else ()
+    packages = _within(own_packages, top) or (top,)
     standard = ".".join(map(str, interpreter.version))
     root = _root(files) if files else Path(interpreter.executable)
-    version = standard if top in interpreter.standard_modules else read_version(root, None)
+    version = standard if is_standard else read_version(root, None)
     return Target(
-        name=distribution.name if distribution and top == name else name,
+        name=distribution.name if distribution and _within(packages, name) else name,
         import_name=name,
         version=distribution.version if distribution else version,
         source="installed",
         root=root,
         readme=distribution.readme if distribution else "",
+        packages=packages,
     )
+
+
+def _within(packages: tuple[str, ...], namespace: str) -> tuple[str, ...]:
+    return tuple(each for each in packages if is_in_package(each, namespace))
 
 
 def _root(files: ModuleFiles) -> Path:
@@ -187,6 +206,7 @@ def _local(name: str, root: Path, tree: Path | None, source: LibrarySource) -> T
         source=source,
         root=root,
         tree=tree if own_project else None,
+        packages=(name,),
     )
 
 

@@ -1,0 +1,114 @@
+"""Which distribution a library's name means, and which packages are that distribution's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from exploracoder_retrieval.harvest import harvest
+from exploracoder_retrieval.harvest.target import find_target
+from exploracoder_retrieval.library_python import Interpreter
+
+from .conftest import by_path
+
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return tmp_path / "site-packages"
+
+
+@pytest.fixture
+def python(site: Path, interpreter: Interpreter) -> Interpreter:
+    """An interpreter with nothing but what a test installs."""
+    return replace(interpreter, search_paths=(site,))
+
+
+@pytest.fixture
+def install(site: Path) -> Install:
+    """Installs a distribution as pip does, with its files' texts by path."""
+
+    def write(name: str, files: Mapping[str, str], version: str = "1.0") -> None:
+        info = f"{name.replace('-', '_')}-{version}.dist-info"
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n\nAbout {name}.\n"
+        texts = {**files, f"{info}/METADATA": metadata}
+        texts[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in texts)
+        for path, text in texts.items():
+            (site / path).parent.mkdir(parents=True, exist_ok=True)
+            (site / path).write_text(text, encoding="utf-8")
+
+    return write
+
+
+def test_a_distribution_in_a_namespace_is_read_without_what_others_add_to_it(
+    install: Install, python: Interpreter
+) -> None:
+    install("acme-auth", {"acme/auth/__init__.py": "def sign(): ...\n"}, "7")
+    install(
+        "acme-cloud-tea",
+        {
+            "acme/cloud/tea/__init__.py": "def steep(): ...\n",
+            "acme/cloud/tea/pots.py": "class Pot: ...\n",
+            "acme/cloud/_tea_v1/__init__.py": "def raw(): ...\n",
+            "acme_cloud_tea-1.0.dist-info/top_level.txt": "acme\n",
+        },
+    )
+
+    by_distribution = harvest("acme-cloud-tea", python)
+    by_import = harvest("acme.cloud.tea", python)
+
+    library = by_distribution.library
+    assert (library.name, library.version) == ("acme-cloud-tea", "1.0")
+    assert (library.import_name, library.overview) == ("acme.cloud.tea", "About acme-cloud-tea.")
+    assert set(by_path(by_distribution)) == {"acme.cloud.tea.steep", "acme.cloud.tea.pots.Pot"}
+    assert by_import == by_distribution
+    assert python.import_names("acme-cloud-tea") == ("acme.cloud.tea",)
+
+
+def test_several_packages_of_a_distribution_are_read_by_the_namespace_they_share(
+    install: Install, python: Interpreter
+) -> None:
+    install("acme-auth", {"acme/auth/__init__.py": "def sign(): ...\n"})
+    install(
+        "acme-kitchen",
+        {
+            "acme/cups/__init__.py": "def wash(): ...\n",
+            "acme/pans/__init__.py": "def fry(): ...\n",
+            "acme/knives.py": "def cut(): ...\n",
+        },
+    )
+
+    result = harvest("acme-kitchen", python)
+
+    assert (result.library.name, result.library.import_name) == ("acme-kitchen", "acme")
+    assert set(by_path(result)) == {"acme.cups.wash", "acme.pans.fry", "acme.knives.cut"}
+
+
+def test_a_namespace_by_itself_is_read_whole_and_is_nobody_s(
+    install: Install, python: Interpreter
+) -> None:
+    install("acme-auth", {"acme/auth/__init__.py": "def sign(): ...\n"}, "7")
+    alone = find_target("acme", python)
+    install("acme-cloud-tea", {"acme/cloud/tea/__init__.py": "def steep(): ...\n"})
+    # The other distribution came later.
+    python = replace(python)
+
+    result = harvest("acme", python)
+
+    assert (alone.name, alone.version) == ("acme-auth", "7")
+    assert (result.library.name, result.library.version) == ("acme", "")
+    assert set(by_path(result)) == {"acme.auth.sign", "acme.cloud.tea.steep"}
+
+
+def test_of_two_distributions_with_one_module_the_named_one_is_meant(
+    install: Install, python: Interpreter
+) -> None:
+    files = {"kettle/__init__.py": "def boil(): ...\n"}
+    install("kettle-full", files, "1")
+    install("kettle-headless", files, "2")
+
+    assert find_target("kettle-headless", python).version == "2"
+    assert find_target("kettle-full", python).version == "1"
