@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
 from exploracoder_retrieval.facts.module_files import has_init, is_in_package
+from exploracoder_retrieval.files import entries
 
 _MODULE_ENDS = (".py", ".pyi", ".so", ".pyd")
 
@@ -29,19 +30,40 @@ class Distribution:
     packages: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    name: str
+    metadata: metadata.Distribution
+    packages: tuple[str, ...]
+
+    def described(self) -> Distribution | None:
+        """The distribution; None if it was just removed."""
+        fields = self.metadata.metadata
+        if "Name" not in fields or "Version" not in fields:
+            return None
+        text = self.metadata.read_text("METADATA") or self.metadata.read_text("PKG-INFO") or ""
+        _, _, readme = text.partition("\n\n")
+        return Distribution(fields["Name"], fields["Version"], readme.strip(), self.packages)
+
+
 class InstalledDistributions:
-    """Looks up distributions by their names and by the names that they make importable."""
+    """Looks up distributions by their names and by the names that they make importable.
+
+    What is installed, removed or replaced meanwhile is noticed.
+    """
 
     def __init__(self, search_paths: tuple[Path, ...]) -> None:
         self._search_paths = search_paths
+        self._stamps: tuple[tuple[str, int], ...] = ()
+        self._last_read: dict[str, _Installed] = {}
 
     def providing(self, import_name: str, named: str) -> Distribution | None:
         """The distribution that a module or namespace is from; None if there are none or several.
 
         Of several with the same module, it is the one that is ``named``, if any, else the first.
         """
-        key = self._key_of(import_name, named)
-        return self._describe(key) if key else None
+        installed = _providing(self._installed(), import_name, named)
+        return installed.described() if installed else None
 
     def import_names(self, distribution: str) -> tuple[str, ...]:
         """The public names to import a distribution by, the most fitting first.
@@ -49,8 +71,9 @@ class InstalledDistributions:
         Several packages in one namespace are imported by what their dotted names have in common,
         unless one of them has the distribution's own name.
         """
+        installed = self._installed().get(normalise(distribution))
+        packages = installed.packages if installed else ()
         by_top: dict[str, list[str]] = {}
-        packages = self._packages.get(normalise(distribution), ())
         for package in packages:
             by_top.setdefault(package.partition(".")[0], []).append(package.replace(".", "/"))
         names = {posixpath.commonpath(each).replace("/", ".") for each in by_top.values()}
@@ -59,46 +82,49 @@ class InstalledDistributions:
 
     def names(self) -> frozenset[str]:
         """The names of all distributions and of what they provide."""
-        dist_names = {str(dist.metadata["Name"]) for dist in self._by_name.values()}
-        return frozenset(dist_names.union(*self._packages.values()))
+        names: set[str] = set()
+        for each in self._installed().values():
+            names |= {each.name, *each.packages}
+        return frozenset(names)
 
-    def _key_of(self, import_name: str, named: str) -> str | None:
-        above, below = [], []
-        for key, packages in self._packages.items():
-            if any(is_in_package(import_name, each) for each in packages):
-                above.append(key)
-            elif any(is_in_package(each, import_name) for each in packages):
-                below.append(key)
-        if (key := normalise(named)) in (*above, *below):
-            return key
-        if above:
-            return above[0]
-        if below:
-            return below[0] if len(below) == 1 else None
-        namesake = normalise(import_name.partition(".")[0])
-        return namesake if namesake in self._by_name else None
+    def _installed(self) -> dict[str, _Installed]:
+        """The distributions by normalised name; of one found twice, the first counts."""
+        stamps = tuple(_stamps(self._search_paths))
+        if stamps != self._stamps:
+            installed: dict[str, _Installed] = {}
+            for dist in metadata.distributions(path=[str(path) for path in self._search_paths]):
+                fields = dist.metadata
+                if "Name" in fields:
+                    name = fields["Name"]
+                    if (key := normalise(name)) not in installed:
+                        installed[key] = _Installed(name, dist, tuple(_packages(dist)))
+            self._last_read, self._stamps = installed, stamps
+        return self._last_read
 
-    def _describe(self, key: str) -> Distribution:
-        dist = self._by_name[key]
-        text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or ""
-        _, _, readme = text.partition("\n\n")
-        return Distribution(
-            str(dist.metadata["Name"]), dist.version, readme.strip(), self._packages[key]
-        )
 
-    @cached_property
-    def _by_name(self) -> dict[str, metadata.Distribution]:
-        paths = [str(path) for path in self._search_paths]
-        distributions: dict[str, metadata.Distribution] = {}
-        for dist in metadata.distributions(path=paths):
-            name = dist.metadata["Name"]
-            if name:
-                distributions.setdefault(normalise(name), dist)
-        return distributions
+def _stamps(search_paths: tuple[Path, ...]) -> Iterator[tuple[str, int]]:
+    """Each folder of metadata, and when a file was last added to it or removed from it."""
+    for path in search_paths:
+        for entry in entries(path):
+            if entry.name.endswith((".dist-info", ".egg-info")):
+                with suppress(OSError):
+                    yield entry.path, entry.stat().st_mtime_ns
 
-    @cached_property
-    def _packages(self) -> dict[str, tuple[str, ...]]:
-        return {key: tuple(_packages(dist)) for key, dist in self._by_name.items()}
+
+def _providing(by_name: dict[str, _Installed], import_name: str, named: str) -> _Installed | None:
+    above, below = {}, {}
+    for key, one in by_name.items():
+        if any(is_in_package(import_name, each) for each in one.packages):
+            above[key] = one
+        elif any(is_in_package(each, import_name) for each in one.packages):
+            below[key] = one
+    if (key := normalise(named)) in above | below:
+        return by_name[key]
+    if above:
+        return next(iter(above.values()))
+    if below:
+        return next(iter(below.values())) if len(below) == 1 else None
+    return by_name.get(normalise(import_name.partition(".")[0]))
 
 
 def normalise(name: str) -> str:

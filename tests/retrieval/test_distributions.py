@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -93,9 +95,6 @@ def test_a_namespace_by_itself_is_read_whole_and_is_nobody_s(
     install("acme-auth", {"acme/auth/__init__.py": "def sign(): ...\n"}, "7")
     alone = find_target("acme", python)
     install("acme-cloud-tea", {"acme/cloud/tea/__init__.py": "def steep(): ...\n"})
-    # The other distribution came later.
-    python = replace(python)
-
     result = harvest("acme", python)
 
     assert (alone.name, alone.version) == ("acme-auth", "7")
@@ -112,3 +111,30 @@ def test_of_two_distributions_with_one_module_the_named_one_is_meant(
 
     assert find_target("kettle-headless", python).version == "2"
     assert find_target("kettle-full", python).version == "1"
+
+
+def test_what_is_upgraded_or_removed_is_seen_without_asking_the_interpreter_again(
+    install: Install, python: Interpreter, site: Path
+) -> None:
+    install("tea", {"tea/__init__.py": "def steep(): ...\n"}, "1")
+    before = find_target("tea", python)
+    shutil.rmtree(site / "tea-1.dist-info")
+    meanwhile = find_target("tea", python)
+    install("tea", {"tea/__init__.py": "def steep(): ...\n"}, "2")
+
+    assert before.version == "1"
+    assert (meanwhile.name, meanwhile.version) == ("tea", "")
+    assert harvest("tea", python).library.version == "2"
+
+
+def test_a_distribution_whose_metadata_is_gone_counts_as_none(
+    install: Install, python: Interpreter, site: Path
+) -> None:
+    install("green-tea", {"tea/__init__.py": "def steep(): ...\n"}, "1")
+    assert find_target("tea", python).name == "green-tea"
+    # The folder's time is the same, as when its files are removed after it was looked at.
+    status = (site / "green_tea-1.dist-info").stat()
+    (site / "green_tea-1.dist-info/METADATA").unlink()
+    os.utime(site / "green_tea-1.dist-info", ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    assert harvest("tea", python).library.name == "tea"
