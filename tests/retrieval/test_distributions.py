@@ -9,11 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from exploracoder_retrieval.examples.uses import read_uses
 from exploracoder_retrieval.harvest import harvest
+from exploracoder_retrieval.harvest.docs.source import DocsSource
+from exploracoder_retrieval.harvest.mentions import ApiNames
+from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.library_python import Interpreter
 
 from .conftest import by_path
+from .sphinx_site import inventory
 
 Install = Callable[..., None]
 
@@ -138,3 +143,56 @@ def test_a_distribution_whose_metadata_is_gone_counts_as_none(
     os.utime(site / "green_tea-1.dist-info", ns=(status.st_atime_ns, status.st_mtime_ns))
 
     assert harvest("tea", python).library.name == "tea"
+
+
+@pytest.mark.parametrize("top", ["brew", "acme.brew"])
+def test_a_package_in_a_library_has_what_it_inherits_and_imports_from_the_rest_of_it(
+    top: str, install: Install, python: Interpreter
+) -> None:
+    folder = top.replace(".", "/")
+    install(
+        "brew",
+        {
+            f"{folder}/__init__.py": "",
+            f"{folder}/_base.py": """
+class Vessel:
+    def fill(self): ...
+def wash(vessel) -> "Report": ...
+class Report:
+    def __init__(self): self.spots: int = 0
+""",
+            f"{folder}/pots/__init__.py": f"""
+from {top}._base import Vessel, wash
+class Pot(Vessel):
+    def pour(self): ...
+""",
+        },
+    )
+
+    docs = by_path(harvest(f"{top}.pots", python))
+
+    pots = f"{top}.pots"
+    assert set(docs) == {
+        *(f"{pots}.{name}" for name in ("Pot", "Pot.fill", "Pot.pour")),
+        *(f"{pots}.{name}" for name in ("Vessel", "Vessel.fill", "wash")),
+    }
+    assert docs[f"{pots}.wash"].notes == ("Report has: spots: int",)
+
+
+def test_docs_and_uses_of_a_library_in_a_namespace_are_recognised(
+    install: Install, python: Interpreter, tmp_path: Path
+) -> None:
+    install("acme-tea", {"acme/tea/__init__.py": "def steep(): ...\n"})
+    (tmp_path / "docs").mkdir()
+    names = inventory({"acme.tea.pour": ("function", "api.html#$")})
+    (tmp_path / "docs/objects.inv").write_bytes(names)
+    (tmp_path / "use.py").write_text("from acme import tea\ntea.steep()\n", encoding="utf-8")
+    target = find_target("acme-tea", python)
+    docs = DocsSource(str(tmp_path / "docs"), tmp_path / "docs")
+
+    result = read(replace(target, docs=(docs,)), python)
+    api_names = ApiNames(result.docs)
+    (use,) = read_uses([tmp_path / "use.py"], result.library, api_names, lambda *_: None)
+
+    assert set(by_path(result)) == {"acme.tea.steep", "acme.tea.pour"}
+    assert use.apis == ("acme.tea.steep",)

@@ -116,7 +116,7 @@ class Notes:
         fields = generated_init(lineage) if has_fields(lineage.classes[0], lineage) else None
         if fields:
             yield from (f"{each.name}: {unquoted(each.annotation)}" for each in fields)
-        elif cls.library == self._names.sources.library:
+        elif self._names.sources.owns(cls.path):
             yield from self._attributes(self._names.bases(cls), None)
 
 

@@ -93,7 +93,7 @@ class Surface:
         if module.is_package:
             for name in sorted(self._brought(module, frozenset()) - own):
                 api = self._names.member(module, name)
-                if api is not None and api.library == self._sources.library:
+                if api is not None and self._sources.owns(api.path):
                     yield name, True
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
