@@ -828,3 +828,62 @@ def test_a_folder_that_is_no_readable_library_is_refused(
 def test_a_library_that_publishes_nothing_is_refused(read_package: ReadPackage) -> None:
     with pytest.raises(EmptyLibrary, match="publishes no function"):
         read_package({"brew/__init__.py": "import os\n"})
+
+
+LAZY_CLIENT = {
+    "brew/_client.py": """
+    class Client:
+        def steep(self): ...
+    def connect(): ...
+    def hidden(): ...
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        """
+        __all__ = ["Client", "connect"]
+        _PLACES = {"Client": "._client", "connect": "._client"}
+        def __getattr__(name):
+            return getattr(import_module(_PLACES[name], __name__), name)
+        """,
+        """
+        _PLACES: dict[str, tuple[str, str]] = {
+            "Client": ("_client", "Client"), "connect": ("brew._client", "connect"),
+        }
+        __all__ = list(_PLACES.keys())
+        def __getattr__(name):
+            module, attribute = _PLACES[name]
+            return getattr(import_module(module, __name__), attribute)
+        """,
+        """
+        __all__ = ("Client", "connect")
+        __getattr__ = lazily(__name__, {"Client": "brew._client:Client",
+                                        "connect": "brew._client.connect"})
+        """,
+        """
+        import lazy_loader as lazy
+        __getattr__, __dir__, __all__ = lazy.attach(
+            __name__, submodules={"pots"}, submod_attrs={"_client": ["Client", "connect"]}
+        )
+        """,
+        """
+        import sys
+        from typing import TYPE_CHECKING
+        _import_structure = {"_client": ["Client", "connect"]}
+        if TYPE_CHECKING:
+            from ._client import Client, connect
+        else:
+            sys.modules[__name__] = _LazyModule(__name__, _import_structure)
+        """,
+    ],
+    ids=["names", "pairs", "call", "lazy_loader", "lazy module"],
+)
+def test_what_a_package_loads_when_it_is_asked_for_is_public(
+    source: str, read_package: ReadPackage
+) -> None:
+    result = read_package({"brew/__init__.py": source, **LAZY_CLIENT})
+
+    assert set(by_path(result)) == {"brew.Client", "brew.Client.steep", "brew.connect"}
