@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from exploracoder_retrieval.facts.module_files import has_init, is_in_package
-from exploracoder_retrieval.files import entries
+from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.module_files import has_init, is_in_package, libraries_in
+from exploracoder_retrieval.facts.reading import parse
+from exploracoder_retrieval.files import entries, read_bytes, read_python
 
 _MODULE_ENDS = (".py", ".pyi", ".so", ".pyd")
 
@@ -35,6 +39,7 @@ class _Installed:
     name: str
     metadata: metadata.Distribution
     packages: tuple[str, ...]
+    mapped: Mapping[str, Path]
 
     def described(self) -> Distribution | None:
         """The distribution; None if it was just removed."""
@@ -80,6 +85,13 @@ class InstalledDistributions:
         names |= {each for each in packages if normalise(each) == normalise(distribution)}
         return tuple(sorted(names, key=lambda name: _nearness(name, distribution)))
 
+    def mapped_modules(self) -> Mapping[str, Path]:
+        """The modules of editable installations that an import hook finds, and where they are."""
+        places: dict[str, Path] = {}
+        for each in self._installed().values():
+            places |= each.mapped
+        return places
+
     def names(self) -> frozenset[str]:
         """The names of all distributions and of what they provide."""
         names: set[str] = set()
@@ -97,7 +109,8 @@ class InstalledDistributions:
                 if "Name" in fields:
                     name = fields["Name"]
                     if (key := normalise(name)) not in installed:
-                        installed[key] = _Installed(name, dist, tuple(_packages(dist)))
+                        packages, mapped = _provided(dist)
+                        installed[key] = _Installed(name, dist, packages, mapped)
             self._last_read, self._stamps = installed, stamps
         return self._last_read
 
@@ -130,6 +143,61 @@ def _providing(by_name: dict[str, _Installed], import_name: str, named: str) -> 
 def normalise(name: str) -> str:
     """A distribution's name, normalised the way the package index compares names."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _provided(dist: metadata.Distribution) -> tuple[tuple[str, ...], Mapping[str, Path]]:
+    """A distribution's packages, and where they are if only an import hook finds them."""
+    folders, mapped = _editable_places(dist) if _is_editable(dist) else ([], {})
+    packages = [name for name in mapped if _is_public(name)] or list(_packages(dist))
+    if not packages:
+        packages = [each.stem for folder in folders for each in libraries_in(folder)]
+    return tuple(packages), mapped
+
+
+def _is_editable(dist: metadata.Distribution) -> bool:
+    """Source: PEP 610."""
+    try:
+        return bool(json.loads(dist.read_text("direct_url.json") or "")["dir_info"]["editable"])
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _editable_places(dist: metadata.Distribution) -> tuple[list[Path], dict[str, Path]]:
+    """What an editable installation adds to the search path, and what its import hook finds.
+
+    Most build backends write a ``.pth`` file. Setuptools writes a hook if folder and package
+    differ, with the places in a literal ``MAPPING``. Neither is run.
+    """
+    folders: list[Path] = []
+    mapped: dict[str, Path] = {}
+    for file in dist.files or ():
+        path = Path(str(dist.locate_file(file)))
+        try:
+            if file.suffix == ".pth":
+                lines = read_bytes(path).decode().splitlines()
+                places = [path.parent / line for line in lines if not _is_code(line)]
+                folders += [place for place in places if place.is_dir()]
+            elif file.name.startswith("__editable___") and file.name.endswith("_finder.py"):
+                mapped |= _mapping(parse(read_python(path)))
+        except (UnreadableSource, OSError, ValueError, TypeError):
+            continue
+    return folders, mapped
+
+
+def _is_code(line: str) -> bool:
+    """Whether a line of a ``.pth`` file names no folder. Source: Python's ``site``."""
+    return not line.strip() or line.startswith(("#", "import ", "import\t"))
+
+
+def _mapping(hook: ast.Module) -> dict[str, Path]:
+    for node in hook.body:
+        match node:
+            case (
+                ast.AnnAssign(target=ast.Name("MAPPING"), value=ast.Dict() as value)
+                | ast.Assign(targets=[ast.Name("MAPPING")], value=ast.Dict() as value)
+            ):
+                return {str(name): Path(place) for name, place in ast.literal_eval(value).items()}
+    return {}
 
 
 def _packages(dist: metadata.Distribution) -> Iterator[str]:
@@ -169,8 +237,12 @@ def _in_namespace(dist: metadata.Distribution, top: str) -> Iterator[str]:
     for name in sorted(names):
         parts = name.split(".")
         is_inner = any(".".join(parts[:depth]) in packages for depth in range(1, len(parts)))
-        if not is_inner and all(part.isidentifier() and part[0] != "_" for part in parts):
+        if not is_inner and _is_public(name):
             yield name
+
+
+def _is_public(name: str) -> bool:
+    return all(part.isidentifier() and part[0] != "_" for part in name.split("."))
 
 
 def _nearness(name: str, distribution: str) -> tuple[bool, int, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -111,6 +112,10 @@ class Interpreter:
     def library_names(self) -> frozenset[str]:
         """Every name a person may mean: distributions and what they make importable."""
         return self._distributions.names() | self.standard_modules
+
+    def mapped_modules(self) -> Mapping[str, Path]:
+        """Modules outside the search paths that it can import, and where they are."""
+        return self._distributions.mapped_modules()
 
     @cached_property
     def _distributions(self) -> InstalledDistributions:

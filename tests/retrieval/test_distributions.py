@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from exploracoder_retrieval.errors import LibraryNotFound
 from exploracoder_retrieval.examples.uses import read_uses
 from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.harvest.docs.source import DocsSource
@@ -17,7 +18,7 @@ from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.library_python import Interpreter
 
-from .conftest import by_path
+from .conftest import WritePackage, by_path
 from .sphinx_site import inventory
 
 Install = Callable[..., None]
@@ -196,3 +197,77 @@ def test_docs_and_uses_of_a_library_in_a_namespace_are_recognised(
 
     assert set(by_path(result)) == {"acme.tea.steep", "acme.tea.pour"}
     assert use.apis == ("acme.tea.steep",)
+
+
+EDITABLE = '{"url": "file:///somewhere", "dir_info": {"editable": true}}'
+# As setuptools writes it, where the call at the end would put the hook in place.
+HOOK = """
+from __future__ import annotations
+import sys
+MAPPING: dict[str, str] = {places}
+NAMESPACES: dict[str, list[str]] = {{}}
+raise SystemExit("it ran")
+"""
+
+
+def test_what_an_import_hook_of_setuptools_finds_is_installed(
+    install: Install, python: Interpreter, write_package: WritePackage
+) -> None:
+    source = write_package(
+        {
+            "lib/__init__.py": "from .pots import Pot\ndef steep(): ...\n",
+            "lib/pots.py": "class Pot: ...\n",
+            "lib/one.py": "def pour(): ...\n",
+        }
+    )
+    places = {
+        "brew": str(source / "lib"),
+        "acme.brew": str(source / "lib"),
+        "brew_one": str(source / "lib/one"),
+    }
+    install(
+        "brew",
+        {
+            "__editable___brew_1_0_finder.py": HOOK.format(places=places),
+            "brew-1.0.dist-info/direct_url.json": EDITABLE,
+            "brew-1.0.dist-info/top_level.txt": "brew\nacme\nbrew_one\n",
+        },
+    )
+
+    result = harvest("brew", python)
+
+    assert (result.library.name, result.library.version) == ("brew", "1.0")
+    assert {"brew.steep", "brew.Pot", "brew.one.pour"} == set(by_path(result))
+    assert "acme.brew.Pot" in by_path(harvest("acme.brew", python))
+    assert set(by_path(harvest("brew_one", python))) == {"brew_one.pour"}
+    assert python.import_names("brew") == ("brew", "brew_one", "acme.brew")
+
+
+def test_an_editable_distribution_is_known_by_the_packages_in_its_folder(
+    install: Install, python: Interpreter, write_package: WritePackage
+) -> None:
+    source = write_package(
+        {"src/brew/__init__.py": "def steep(): ...\n", "src/tests/__init__.py": ""}
+    )
+    install(
+        "green-tea",
+        {
+            "_green_tea.pth": f"{source / 'src'}\n",
+            "green_tea-1.0.dist-info/direct_url.json": EDITABLE,
+        },
+    )
+    python = replace(python, search_paths=(*python.search_paths, source / "src"))
+
+    by_distribution = find_target("green-tea", python)
+
+    assert (by_distribution.import_name, by_distribution.version) == ("brew", "1.0")
+    assert find_target("brew", python) == by_distribution
+
+
+def test_an_installed_distribution_without_modules_is_not_called_missing(
+    install: Install, python: Interpreter
+) -> None:
+    install("brew", {"brew-1.0.dist-info/direct_url.json": EDITABLE})
+
+    with pytest.raises(LibraryNotFound, match=r"brew is installed .*Give the path of its source"):
+        find_target("brew", python)

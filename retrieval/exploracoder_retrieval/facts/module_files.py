@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from exploracoder_retrieval.files import MAX_DEPTH, Skip, entries, folder_trouble, is_folder
 
 _COMPILED = re.compile(r"^(?P<name>[^.]+)(\.[\w-]+)*\.(so|pyd)$")
+_NOT_THE_LIBRARY = frozenset(
+    {"tests", "test", "docs", "doc", "examples", "example"}
+    | {"benchmarks", "scripts", "tools", "build"}
+)
 _UNPUBLISHED = frozenset({"tests", "test", "conftest", "setup", "vendor", "vendored"})
 
 
@@ -44,7 +49,9 @@ class ModuleFinder:
     """Finds modules by dotted name under the search paths, in their order.
 
     Below ``homes``, the folders of libraries given by path, links to folders are not followed;
-    elsewhere only links that form a cycle are skipped. ``skip_reasons`` records what was left out.
+    elsewhere only links that form a cycle are skipped. ``mapped`` are the places of modules that
+    are on no search path, each a folder or a file without its suffix. ``skip_reasons`` records what
+    was left out.
     """
 
     def __init__(
@@ -53,9 +60,11 @@ class ModuleFinder:
         builtin: frozenset[str],
         *,
         homes: tuple[Path, ...] = (),
+        mapped: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         self.skip_reasons: dict[str, str] = {}
         self._homes = homes
+        self._mapped = mapped
         self._search_paths = search_paths
         self._builtin = builtin
         self._files: dict[str, ModuleFiles | None] = {}
@@ -102,10 +111,13 @@ class ModuleFinder:
 
     def _look_for(self, name: str) -> ModuleFiles | None:
         parent, _, last = name.rpartition(".")
-        if not parent:
-            return self._files_in(name, last, self._search_paths)
-        package = self.find(parent)
-        return self._files_in(name, last, package.folders) if package else None
+        package = self.find(parent) if parent else None
+        folders = self._search_paths if not parent else package.folders if package else ()
+        files = self._files_in(name, last, folders)
+        if files is None and name in self._mapped:
+            place = self._mapped[name]
+            files = self._files_in(name, place.name, (place.parent,))
+        return files
 
     def _files_in(self, name: str, last: str, folders: tuple[Path, ...]) -> ModuleFiles | None:
         namespace: list[Path] = []
@@ -163,6 +175,20 @@ def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
         extensions,
         frozenset(names - {"__init__", "__main__"}),
     )
+
+
+def libraries_in(folder: Path) -> list[Path]:
+    """The packages of a source tree's folder, or if there are none, its modules."""
+    visible = [
+        Path(each.path)
+        for each in entries(folder)
+        if not each.name.startswith((".", "_")) and each.name not in _NOT_THE_LIBRARY
+        if not (is_folder(each) and each.is_symlink())
+    ]
+    packages = [each for each in visible if has_init(each)]
+    return packages or [
+        each for each in visible if each.suffix == ".py" and each.stem not in {"setup", "conftest"}
+    ]
 
 
 def has_init(folder: Path) -> bool:

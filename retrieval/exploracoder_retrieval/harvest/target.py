@@ -5,14 +5,19 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
-from exploracoder_retrieval.facts.module_files import ModuleFiles, ModuleFinder, is_in_package
-from exploracoder_retrieval.files import entries, is_folder, read_bytes
+from exploracoder_retrieval.facts.module_files import (
+    ModuleFiles,
+    ModuleFinder,
+    has_init,
+    is_in_package,
+    libraries_in,
+)
+from exploracoder_retrieval.files import read_bytes
 from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.result import LibrarySource
 from exploracoder_retrieval.installed_distributions import normalise
@@ -21,10 +26,6 @@ from exploracoder_retrieval.library_python import Interpreter
 if TYPE_CHECKING:
     from exploracoder_retrieval.given_docs import DocsRecord, GivenDocs
 
-_NOT_THE_LIBRARY = frozenset(
-    {"tests", "test", "docs", "doc", "examples", "example"}
-    | {"benchmarks", "scripts", "tools", "build"}
-)
 _VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", re.MULTILINE)
 
 
@@ -136,7 +137,11 @@ def _find(target: str | Path, interpreter: Interpreter) -> Target:
 def _find_installed(name: str, interpreter: Interpreter) -> Target | None:
     if not name.strip():
         return None
-    finder = ModuleFinder(interpreter.search_paths, interpreter.builtin_modules)
+    finder = ModuleFinder(
+        interpreter.search_paths,
+        interpreter.builtin_modules,
+        mapped=interpreter.mapped_modules(),
+    )
     for import_name in (name, *interpreter.import_names(name), name.replace("-", "_")):
         files = finder.find(import_name) if _is_dotted_name(import_name) else None
         if files is not None or finder.is_builtin(import_name):
@@ -185,8 +190,8 @@ def _find_path(path: Path) -> Target:
             )
         return _local(path.stem, path, None, "module")
     try:
-        top = path.parent if _is_package(path) else path
-        package = path if _is_package(path) else _package_in(path)
+        top = path.parent if has_init(path) else path
+        package = path if has_init(path) else _package_in(path)
     except OSError as error:
         raise UnreadableSource(f"{path} cannot be read: {error.strerror}.") from None
     tree = top if package.parent.name != "src" else package.parent.parent
@@ -223,12 +228,7 @@ def _package_in(folder: Path) -> Path:
     for place in (folder / "src", folder):
         if not place.is_dir():
             continue
-        packages = [each for each in _visible(place) if _is_package(each)]
-        modules = [each for each in _visible(place) if each.suffix == ".py"]
-        candidates = packages or [
-            each for each in modules if each.stem not in {"setup", "conftest"}
-        ]
-        if candidates:
+        if candidates := libraries_in(place):
             return _choose(folder, candidates)
     raise UnreadableSource(
         f"{folder} holds no Python package. Give a folder with an __init__.py or a .py file in it."
@@ -245,18 +245,6 @@ def _choose(folder: Path, candidates: list[Path]) -> Path:
         f"{folder} holds several libraries ({', '.join(each.stem for each in candidates[:6])}). "
         "Give the path of one of them."
     )
-
-
-def _visible(folder: Path) -> Iterator[Path]:
-    for each in entries(folder):
-        if is_folder(each) and each.is_symlink():
-            continue
-        if not each.name.startswith((".", "_")) and each.name not in _NOT_THE_LIBRARY:
-            yield Path(each.path)
-
-
-def _is_package(path: Path) -> bool:
-    return path.is_dir() and any((path / f"__init__.{end}").is_file() for end in ("py", "pyi"))
 
 
 def _project(folder: Path) -> dict[str, str]:
@@ -293,7 +281,13 @@ def _is_dotted_name(name: str) -> bool:
 def _not_found(text: str, looks_like_path: bool, interpreter: Interpreter) -> str:
     if looks_like_path:
         return f"There is no {text}. Give the path of a package folder or of a .py file."
-    near = difflib.get_close_matches(text, sorted(interpreter.library_names()), n=3, cutoff=0.6)
+    names = interpreter.library_names()
+    if text in names:
+        return (
+            f"{text} is installed for {interpreter.executable}, but its modules are not where"
+            " Python looks for them. Give the path of its source instead."
+        )
+    near = difflib.get_close_matches(text, sorted(names), n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return (
         f"No library {text!r} is installed for {interpreter.executable}.{hint} "
