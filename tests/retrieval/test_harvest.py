@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,11 +146,90 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
     assert (
         docs["orders.Rush"].signature == "Rush(item: str, tags: list[str] = ..., *, hours: int = 2)"
     )
-    assert docs["orders.Reply"].signature == "Reply(text: str, score: float = 0.0)"
+    assert docs["orders.Reply"].signature == "Reply(*, text: str, score: float = 0.0)"
     assert docs["orders.Order.item"].kind == "attribute"
     assert docs["orders.Order.item"].signature == "Order.item: str"
     assert "orders.Size.SMALL" in docs
     assert "orders.Plain.bookkeeping" not in docs
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        (
+            """
+            @attr.s(kw_only=False)
+            class Tea:
+                LIMIT = 3
+                origin: str = "anywhere"
+                kind = attr.ib()
+                grams = attr.ib(default=2.5, type=float)
+                _pot = attr.ib(factory=dict, kw_only=True)
+                size = attr.ib()
+                @size.default
+                def _size(self): ...
+            """,
+            "Tea(kind, grams: float = 2.5, size=..., *, pot=...)",
+        ),
+        (
+            """
+            @attrs.define
+            class Tea:
+                kind: str
+                grams: int = attrs.field(default=3, alias="weight")
+            """,
+            "Tea(kind: str, weight: int = 3)",
+        ),
+        (
+            """
+            @attrs.define
+            class Tea:
+                origin: str = "anywhere"
+                kind = attrs.field()
+            """,
+            "Tea(kind)",
+        ),
+        ("class Tea(namedtuple('Tea', 'kind, grams', defaults=[3])): ...", "Tea(kind, grams=3)"),
+        ("class Tea(namedtuple('Tea', ('kind', 'grams'))): ...", "Tea(kind, grams)"),
+        (
+            "class Tea(typing.NamedTuple('Tea', [('kind', str), ('grams', int)])): ...",
+            "Tea(kind: str, grams: int)",
+        ),
+        (
+            """
+            class Tea(pydantic.BaseModel):
+                kind: str = pydantic.Field(alias="sort")
+                grams: int = pydantic.Field(3, validation_alias="weight", alias="mass")
+                sugar: int = pydantic.Field(0, alias="no-name")
+            """,
+            "Tea(*, sort: str, weight: int = 3, sugar: int = 0)",
+        ),
+    ],
+    ids=["attr.s", "define", "define without types", "text", "names", "typed", "pydantic"],
+)
+def test_a_generated_constructor_takes_what_its_maker_says(
+    source: str, call: str, read_package: ReadPackage
+) -> None:
+    docs = by_path(read_package({"brew.py": "import attr, attrs\n" + textwrap.dedent(source)}))
+
+    assert docs["brew.Tea"].signature == call
+
+
+def test_a_result_has_its_fields_whatever_its_constructor_calls_them(
+    read_package: ReadPackage,
+) -> None:
+    result = read_package(
+        {
+            "brew.py": """
+            class Tea(pydantic.BaseModel):
+                kind: str = pydantic.Field(alias="sort")
+
+            def steep() -> Tea: ...
+            """
+        }
+    )
+
+    assert by_path(result)["brew.steep"].notes == ("Tea has: kind: str",)
 
 
 def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPackage) -> None:
