@@ -305,7 +305,11 @@ def without_code(info: LibraryInfo, index: Index, interpreter: Interpreter) -> s
     """
     if info.source != "docs" or all(doc.kind == "operation" for doc in index.docs(info.name)):
         return ""
-    finder = ModuleFinder(interpreter.search_paths, interpreter.builtin_modules)
+    finder = ModuleFinder(
+        interpreter.search_paths,
+        interpreter.builtin_modules,
+        mapped=interpreter.mapped_modules(),
+    )
     if finder.find(info.import_name) is not None:
         return ""
     return (

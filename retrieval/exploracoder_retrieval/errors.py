@@ -47,7 +47,7 @@ class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situa
 
 
 class IndexUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
-    """The index folder cannot be written or the chroma server cannot be reached."""
+    """The index folder cannot be used now (full, read-only), or the chroma server not reached."""
 
 
 class EmbeddingError(RetrievalError):

@@ -95,6 +95,13 @@ def decode_python(content: bytes) -> str:
         raise UnreadableSource(f"it is not text in its encoding: {error}") from None
 
 
+def without_surrogates(text: str) -> str:
+    """A text that can be encoded: halves of a character are joined, or replaced if alone."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def read_python(path: Path, most: int = MAX_SOURCE_BYTES, *, inside: Path | None = None) -> str:
     """The text of a Python file. Raises UnreadableSource as `read_bytes` and `decode_python` do."""
     return decode_python(read_bytes(path, most, inside=inside))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
 
 from exploracoder_retrieval.errors import InterpreterError
+from exploracoder_retrieval.installed_distributions import Distribution, InstalledDistributions
 
 OLDEST = (3, 9)
 ASK_TIMEOUT_S = 30.0
@@ -36,15 +35,6 @@ names = sorted(getattr(sys, "stdlib_module_names", ()) or sys.builtin_module_nam
 print(json.dumps({"executable": sys.executable, "version": list(sys.version_info[:3]),
                   "paths": paths, "builtin": sorted(sys.builtin_module_names), "standard": names}))
 """
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """An installed distribution: its name on the package index, its version, its README text."""
-
-    name: str
-    version: str
-    readme: str
 
 
 class ConfinedRunner(Protocol):
@@ -108,54 +98,34 @@ class Interpreter:
             imports_named=imports_named,
         )
 
-    def distribution_of(self, import_name: str) -> Distribution | None:
-        """The distribution that provides a top-level import name, or None for a loose module."""
-        for dist in self._providers.get(import_name, ()):
-            return _describe(dist)
-        namesake = self._by_name.get(normalise(import_name))
-        return _describe(namesake) if namesake else None
+    def distribution_of(self, import_name: str, named: str = "") -> Distribution | None:
+        """The distribution that provides a module, or None for a loose one.
+
+        ``named`` is the name that a person gave; it decides where several provide the same.
+        """
+        return self._distributions.providing(import_name, named or import_name)
 
     def import_names(self, distribution: str) -> tuple[str, ...]:
-        """The public top-level names that a distribution provides; empty if it is unknown."""
-        dist = self._by_name.get(normalise(distribution))
-        if dist is None:
-            return ()
-        names = [name for name, dists in self._providers.items() if dist in dists]
-        return tuple(sorted(names, key=lambda name: _nearness(name, distribution)))
+        """The public names to import a distribution by; empty if it is unknown."""
+        return self._distributions.import_names(distribution)
 
     def library_names(self) -> frozenset[str]:
-        """Every name a person may mean: distributions and importable top-level names."""
-        dist_names = {str(dist.metadata["Name"]) for dist in self._by_name.values()}
-        return frozenset(dist_names | set(self._providers) | self.standard_modules)
+        """Every name a person may mean: distributions and what they make importable."""
+        return self._distributions.names() | self.standard_modules
+
+    def mapped_modules(self) -> Mapping[str, Path]:
+        """Modules outside the search paths that it can import, and where they are."""
+        return self._distributions.mapped_modules()
 
     @cached_property
-    def _by_name(self) -> dict[str, metadata.Distribution]:
-        paths = [str(path) for path in self.search_paths]
-        distributions: dict[str, metadata.Distribution] = {}
-        for dist in metadata.distributions(path=paths):
-            name = dist.metadata["Name"]
-            if name:
-                distributions.setdefault(normalise(name), dist)
-        return distributions
-
-    @cached_property
-    def _providers(self) -> dict[str, list[metadata.Distribution]]:
-        providers: dict[str, list[metadata.Distribution]] = {}
-        for dist in self._by_name.values():
-            for name in set(_top_level(dist)):
-                providers.setdefault(name, []).append(dist)
-        return providers
+    def _distributions(self) -> InstalledDistributions:
+        return InstalledDistributions(self.search_paths)
 
 
 def _python_path() -> list[str]:
     """The folders on PYTHONPATH, which is not passed on: a process would run code from them."""
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return [str(Path(folder).absolute()) for folder in folders if folder]
-
-
-def normalise(name: str) -> str:
-    """A distribution's name, normalised the way the package index compares names."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _ask(python: str | Path) -> str:
@@ -198,26 +168,3 @@ def _parse(python: str | Path, answer: str) -> dict[str, Any]:
     except (ValueError, IndexError):
         pass
     raise InterpreterError(f"{python} is not a Python: it did not understand the question.")
-
-
-def _top_level(dist: metadata.Distribution) -> Iterator[str]:
-    names = (dist.read_text("top_level.txt") or "").split()
-    if names:
-        yield from (name for name in names if not name.startswith("_"))
-        return
-    for file in dist.files or ():
-        top = file.parts[0]
-        if len(file.parts) == 1:
-            top = top.split(".", 1)[0] if file.suffix in {".py", ".so", ".pyd"} else ""
-        if top.isidentifier() and not top.startswith("_"):
-            yield top
-
-
-def _describe(dist: metadata.Distribution) -> Distribution:
-    text = dist.read_text("METADATA") or dist.read_text("PKG-INFO") or ""
-    _, _, readme = text.partition("\n\n")
-    return Distribution(str(dist.metadata["Name"]), dist.version, readme.strip())
-
-
-def _nearness(name: str, distribution: str) -> tuple[bool, int, str]:
-    return (normalise(name) != normalise(distribution), len(name), name)

@@ -104,16 +104,23 @@ class EmbeddingSearch:
         collection = shelf.entry.collection
         try:
             results = self._store.search(collection, queries, limit, where)
-        except (IndexCorrupt, CollectionMissing) as error:
-            if isinstance(error, IndexCorrupt):
-                self._discard(error)
-            else:
-                self._warn(f"The vectors of {shelf.entry.name} are gone; they are made again.")
+        except (IndexCorrupt, CollectionMissing):
             with self._lock():
-                ids = [vector_id(doc) for doc in shelf.docs]
-                self.write(collection, shelf.info, shelf.docs, ids, None, None)
-            results = self._store.search(collection, queries, limit, where)
+                # Another process may have made them again while this one waited.
+                try:
+                    results = self._store.search(collection, queries, limit, where)
+                except (IndexCorrupt, CollectionMissing) as error:
+                    self._make_again(shelf, error)
+                    results = self._store.search(collection, queries, limit, where)
         return [_near(shelf, ids, similarity) for ids, similarity in results]
+
+    def _make_again(self, shelf: Shelf, error: IndexCorrupt | CollectionMissing) -> None:
+        if isinstance(error, IndexCorrupt):
+            self._discard(error)
+        else:
+            self._warn(f"The vectors of {shelf.entry.name} are gone; they are made again.")
+        ids = [vector_id(doc) for doc in shelf.docs]
+        self.write(shelf.entry.collection, shelf.info, shelf.docs, ids, None, None)
 
     def keep(self, collections: Collection[str]) -> None:
         """Remove all other collections, including those of an update that died."""

@@ -7,12 +7,15 @@ of a library is a new collection, so no reader ever sees a partial one.
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,6 +65,13 @@ class Schedule:
 
 # With these, recall@15 against exact search is 0.95 over a million vectors; with chroma's, 0.74.
 HNSW = {"space": "ip", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
+# SQLite's busy, locked, read-only, input/output error, full, cannot open; the rest of the codes
+# is detail. Source: https://sqlite.org/rescode.html
+_PASSING_CODES = frozenset({5, 6, 8, 10, 13, 14})
+_SQLITE_CODE = re.compile(r"\(code: (\d+)\)")
+# About what chroma opens and writes at a time for a small collection.
+_TRIED_FILES = 16
+_TRIED_BYTES = 1 << 20
 # Chroma searches this many of the newest vectors one by one; a smaller collection has no graph.
 _UNSORTED = 100
 
@@ -95,35 +105,40 @@ class VectorStore:
 
     def write(self, name: str, count: int, batches: Iterable[Rows]) -> None:
         """Fill a collection; one that already holds ``count`` rows is left alone."""
-        with self._translated():
-            collection = self._open().get_or_create_collection(
+
+        def collection(client: Any) -> Any:
+            return client.get_or_create_collection(
                 name, embedding_function=None, configuration={"hnsw": _hnsw(count)}
             )
-            is_full = collection.count() == count
+
+        def add(rows: Rows, client: Any) -> None:
+            collection(client).upsert(
+                ids=list(rows.ids),
+                embeddings=rows.vectors,
+                documents=list(rows.texts),
+                metadatas=list(rows.metadata),
+            )
+
+        is_full = self._with_client(lambda client: collection(client).count() == count)
         for rows in () if is_full else batches:
-            with self._translated():
-                collection.upsert(
-                    ids=list(rows.ids),
-                    embeddings=rows.vectors,
-                    documents=list(rows.texts),
-                    metadatas=list(rows.metadata),
-                )
+            self._with_client(partial(add, rows))
 
     def read(self, name: str, ids: Sequence[str]) -> dict[str, Any]:
         """A collection's vectors by ID; empty if there is no such collection."""
         try:
-            with self._translated():
-                collection = self._open().get_collection(name, embedding_function=None)
-                rows = collection.get(ids=list(ids), include=["embeddings"])
+            rows = self._with_collection(
+                name, lambda collection: collection.get(ids=list(ids), include=["embeddings"])
+            )
         except CollectionMissing:
             return {}
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
 
     def matching(self, name: str, where: dict[str, Any]) -> list[str]:
         """The IDs of a collection's rows that meet a chroma condition."""
-        with self._translated():
-            collection = self._open().get_collection(name, embedding_function=None)
-            return list(collection.get(where=where, include=[])["ids"])
+        rows = self._with_collection(
+            name, lambda collection: collection.get(where=where, include=[])
+        )
+        return list(rows["ids"])
 
     def search(
         self, name: str, queries: Vectors, limit: int, where: dict[str, Any] | None
@@ -132,11 +147,12 @@ class VectorStore:
 
         With ``where``, a chroma condition, only among the rows that meet it.
         """
-        with self._translated():
-            collection = self._open().get_collection(name, embedding_function=None)
-            reply = collection.query(
+        reply = self._with_collection(
+            name,
+            lambda collection: collection.query(
                 query_embeddings=queries, n_results=limit, where=where, include=["distances"]
-            )
+            ),
+        )
         return [
             (ids, 1.0 - np.asarray(distances, dtype=np.float32))
             for ids, distances in zip(reply["ids"], reply["distances"], strict=True)
@@ -144,12 +160,14 @@ class VectorStore:
 
     def keep(self, names: Collection[str]) -> None:
         """Remove all other collections, except on a server, where others may still read them."""
-        if self.is_shared:
-            return
-        with self._translated():
-            for collection in self._open().list_collections():
+
+        def remove_others(client: Any) -> None:
+            for collection in client.list_collections():
                 if collection.name not in names:
-                    self._open().delete_collection(collection.name)
+                    client.delete_collection(collection.name)
+
+        if not self.is_shared:
+            self._with_client(remove_others)
 
     def reset(self) -> None:
         """Discard a damaged embedded store; one on a server is only closed."""
@@ -182,13 +200,28 @@ class VectorStore:
                 self._client = chromadb.HttpClient(settings=settings, **_address(self._url))
         return self._client
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _with_collection(self, name: str, work: Callable[[Any], Any]) -> Any:
+        return self._with_client(
+            lambda client: work(client.get_collection(name, embedding_function=None))
+        )
+
+    def _with_client(self, work: Callable[[Any], Any]) -> Any:
+        """What ``work`` returns for the client; an embedded one that fails is opened anew, once.
+
+        Another process may have replaced the files that the client has open.
+        """
+        try:
+            return self._translated(work)
+        except (IndexCorrupt, IndexUnavailable):
+            self.close()
+            if self.is_shared:
+                raise
+            return self._translated(work)
+
+    def _translated(self, work: Callable[[Any], Any]) -> Any:
         """Translate chromadb's exceptions into ours."""
         try:
-            yield
-        except CollectionMissing:
-            raise
+            return work(self._open())
         except BaseException as error:
             if _is_ours(error):
                 raise
@@ -198,6 +231,11 @@ class VectorStore:
                 raise IndexUnavailable(
                     f"The chroma server {self._url} cannot be used ({type(error).__name__}). "
                     "Is the address right and the server running?"
+                ) from None
+            if trouble := _passing_trouble(error, self._folder):
+                raise IndexUnavailable(
+                    f"The vectors in {self._folder} cannot be used now ({trouble})."
+                    " Nothing is lost; try again when that is mended."
                 ) from None
             raise IndexCorrupt(
                 f"The vectors in {self._folder} cannot be used ({_reason(error)})."
@@ -235,6 +273,27 @@ def _reason(error: BaseException) -> str:
     """What went wrong, in one line."""
     message = " ".join(str(error).split())
     return f"{type(error).__name__}: {message[:200]}" if message else type(error).__name__
+
+
+def _passing_trouble(error: BaseException, folder: Path) -> str:
+    """Why chroma failed although its files are sound, so far as can be told; else empty.
+
+    What is wrong with a graph's files chroma does not say, so the system is tried instead.
+    """
+    code = _SQLITE_CODE.search(str(error))
+    is_passing = code is not None and int(code[1]) & 0xFF in _PASSING_CODES
+    if is_passing or isinstance(error, OSError):
+        return _reason(error)
+    try:
+        with ExitStack() as files:
+            for _ in range(_TRIED_FILES):
+                file = files.enter_context(TemporaryFile(dir=folder, buffering=0))
+            file.write(bytes(_TRIED_BYTES))
+    except FileNotFoundError:  # another process discarded the folder
+        return ""
+    except OSError as trouble:
+        return trouble.strerror or _reason(trouble)
+    return ""
 
 
 def _is_ours(error: BaseException) -> bool:

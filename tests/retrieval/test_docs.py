@@ -275,3 +275,18 @@ def test_stubs_that_are_installed_apart_complete_a_library(
 
     assert doc.signature == "steep(leaves: str, minutes: int = 3) -> str"
     assert doc.summary == "Steep."
+
+
+def test_half_a_character_in_json_is_replaced(read_docs: ReadDocs) -> None:
+    lines = {"path": "brew.steep", "doc": "Steep \ud800.", "examples": ["steep('\ud83c\udf75')"]}
+    cell = {"cell_type": "markdown", "source": "# \udc00 `brew.steep`"}
+
+    result = read_docs(
+        {"apis.jsonl": json.dumps(lines), "guide.ipynb": json.dumps({"cells": [cell]})}
+    )
+
+    (doc,) = result.docs
+    assert doc.doc == "Steep \ufffd."
+    assert doc.examples == ("steep('\U0001f375')",)
+    assert doc.mentions[0].title == "\ufffd `brew.steep`"
+    assert doc.model_dump_json()

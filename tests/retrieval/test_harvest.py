@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,11 +146,90 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
     assert (
         docs["orders.Rush"].signature == "Rush(item: str, tags: list[str] = ..., *, hours: int = 2)"
     )
-    assert docs["orders.Reply"].signature == "Reply(text: str, score: float = 0.0)"
+    assert docs["orders.Reply"].signature == "Reply(*, text: str, score: float = 0.0)"
     assert docs["orders.Order.item"].kind == "attribute"
     assert docs["orders.Order.item"].signature == "Order.item: str"
     assert "orders.Size.SMALL" in docs
     assert "orders.Plain.bookkeeping" not in docs
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        (
+            """
+            @attr.s(kw_only=False)
+            class Tea:
+                LIMIT = 3
+                origin: str = "anywhere"
+                kind = attr.ib()
+                grams = attr.ib(default=2.5, type=float)
+                _pot = attr.ib(factory=dict, kw_only=True)
+                size = attr.ib()
+                @size.default
+                def _size(self): ...
+            """,
+            "Tea(kind, grams: float = 2.5, size=..., *, pot=...)",
+        ),
+        (
+            """
+            @attrs.define
+            class Tea:
+                kind: str
+                grams: int = attrs.field(default=3, alias="weight")
+            """,
+            "Tea(kind: str, weight: int = 3)",
+        ),
+        (
+            """
+            @attrs.define
+            class Tea:
+                origin: str = "anywhere"
+                kind = attrs.field()
+            """,
+            "Tea(kind)",
+        ),
+        ("class Tea(namedtuple('Tea', 'kind, grams', defaults=[3])): ...", "Tea(kind, grams=3)"),
+        ("class Tea(namedtuple('Tea', ('kind', 'grams'))): ...", "Tea(kind, grams)"),
+        (
+            "class Tea(typing.NamedTuple('Tea', [('kind', str), ('grams', int)])): ...",
+            "Tea(kind: str, grams: int)",
+        ),
+        (
+            """
+            class Tea(pydantic.BaseModel):
+                kind: str = pydantic.Field(alias="sort")
+                grams: int = pydantic.Field(3, validation_alias="weight", alias="mass")
+                sugar: int = pydantic.Field(0, alias="no-name")
+            """,
+            "Tea(*, sort: str, weight: int = 3, sugar: int = 0)",
+        ),
+    ],
+    ids=["attr.s", "define", "define without types", "text", "names", "typed", "pydantic"],
+)
+def test_a_generated_constructor_takes_what_its_maker_says(
+    source: str, call: str, read_package: ReadPackage
+) -> None:
+    docs = by_path(read_package({"brew.py": "import attr, attrs\n" + textwrap.dedent(source)}))
+
+    assert docs["brew.Tea"].signature == call
+
+
+def test_a_result_has_its_fields_whatever_its_constructor_calls_them(
+    read_package: ReadPackage,
+) -> None:
+    result = read_package(
+        {
+            "brew.py": """
+            class Tea(pydantic.BaseModel):
+                kind: str = pydantic.Field(alias="sort")
+
+            def steep() -> Tea: ...
+            """
+        }
+    )
+
+    assert by_path(result)["brew.steep"].notes == ("Tea has: kind: str",)
 
 
 def test_a_class_with_two_bases_is_made_as_python_makes_it(read_package: ReadPackage) -> None:
@@ -828,3 +908,62 @@ def test_a_folder_that_is_no_readable_library_is_refused(
 def test_a_library_that_publishes_nothing_is_refused(read_package: ReadPackage) -> None:
     with pytest.raises(EmptyLibrary, match="publishes no function"):
         read_package({"brew/__init__.py": "import os\n"})
+
+
+LAZY_CLIENT = {
+    "brew/_client.py": """
+    class Client:
+        def steep(self): ...
+    def connect(): ...
+    def hidden(): ...
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        """
+        __all__ = ["Client", "connect"]
+        _PLACES = {"Client": "._client", "connect": "._client"}
+        def __getattr__(name):
+            return getattr(import_module(_PLACES[name], __name__), name)
+        """,
+        """
+        _PLACES: dict[str, tuple[str, str]] = {
+            "Client": ("_client", "Client"), "connect": ("brew._client", "connect"),
+        }
+        __all__ = list(_PLACES.keys())
+        def __getattr__(name):
+            module, attribute = _PLACES[name]
+            return getattr(import_module(module, __name__), attribute)
+        """,
+        """
+        __all__ = ("Client", "connect")
+        __getattr__ = lazily(__name__, {"Client": "brew._client:Client",
+                                        "connect": "brew._client.connect"})
+        """,
+        """
+        import lazy_loader as lazy
+        __getattr__, __dir__, __all__ = lazy.attach(
+            __name__, submodules={"pots"}, submod_attrs={"_client": ["Client", "connect"]}
+        )
+        """,
+        """
+        import sys
+        from typing import TYPE_CHECKING
+        _import_structure = {"_client": ["Client", "connect"]}
+        if TYPE_CHECKING:
+            from ._client import Client, connect
+        else:
+            sys.modules[__name__] = _LazyModule(__name__, _import_structure)
+        """,
+    ],
+    ids=["names", "pairs", "call", "lazy_loader", "lazy module"],
+)
+def test_what_a_package_loads_when_it_is_asked_for_is_public(
+    source: str, read_package: ReadPackage
+) -> None:
+    result = read_package({"brew/__init__.py": source, **LAZY_CLIENT})
+
+    assert set(by_path(result)) == {"brew.Client", "brew.Client.steep", "brew.connect"}

@@ -19,6 +19,7 @@ from exploracoder_retrieval.catalog import Entry, Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import IndexUnavailable, LibraryNotFound
+from exploracoder_retrieval.facts.store import ENTRIES, FactStore, read_file
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo, harvest
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
@@ -631,3 +632,43 @@ def test_a_real_small_library_is_searched_well(
 
     paths = [hit.doc.path for hit in index.search("try to acquire the file lock", None, 5)]
     assert any(path.endswith(".acquire") for path in paths)
+
+
+def test_half_a_character_in_a_text_leaves_the_rest_of_a_library_alone(
+    open_index: Callable[[], Index],
+    write_package: WritePackage,
+    interpreter: Interpreter,
+    tmp_path: Path,
+) -> None:
+    root = write_package(
+        {
+            "brew.py": r'''
+            """Half: \ud800."""
+            __all__ = ["steep", "pour", "\udc00"]
+            WHISKS = "\ud83c\udf75"
+            """Tea: \ud83c\udf75, half: \udf75."""
+            def steep(kind="\ud800"):
+                """Steep \udcff."""
+                if kind not in ("green\ud800", "black"):
+                    raise ValueError
+            def pour(): "Pour it."
+            class Pot:
+                __slots__ = ("\udfff",)
+            '''
+        }
+    )
+    result = harvest(root / "brew.py", interpreter)
+    index = open_index()
+
+    index.update(result)
+    store = FactStore(tmp_path / "facts", interpreter.version)
+    module = read_file(root / "brew.py", "brew", is_package=False, version=interpreter.version)
+    store.keep(ENTRIES, "brew", {"brew": module.entry})
+
+    assert index.info("brew").overview == "Half: \ufffd."
+    docs = {doc.path: doc for doc in index.docs("brew")}
+    assert docs["brew.steep"].doc == "Steep \ufffd."
+    assert docs["brew.steep"].signature == r"steep(kind='\ud800')"
+    assert docs["brew.steep"].notes[0] == "kind is one of: 'green\ufffd', 'black'"
+    assert index.search("pour it", ["brew"], 1)[0].doc.path == "brew.pour"
+    assert store.load(ENTRIES, "brew")["brew"].module == module.entry.module

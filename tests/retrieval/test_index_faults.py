@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from chromadb.errors import InternalError
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.catalog import Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
-from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.errors import IndexUnavailable, RetrievalError
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
 from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.vectors import VectorStore
 
 # Says where it is, and stays there until it is killed.
 STOPS = """
@@ -167,3 +174,104 @@ def test_a_library_that_is_removed_is_gone_for_every_reader(
 
         assert (before, reader.names()) == (frozenset({"brew"}), frozenset())
         assert list(folder.rglob("docs.jsonl")) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system lists no open files")
+def test_vectors_stay_when_no_more_files_can_be_opened(
+    folder: Path, index: Index, embedder: MiniLmEmbedder, told: list[str]
+) -> None:
+    index.update(library("1", *(f"steep_{number}" for number in range(120))))
+    found(index)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    next_file = os.dup(0)
+    os.close(next_file)
+    reasons: list[str] = []
+    # Chroma fails differently for lack of its database, of its graph, or of its own sockets.
+    for spare in range(12):
+        index._meaning.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_file + spare, hard))
+        try:
+            found(index)
+        except IndexUnavailable as error:
+            reasons.append(str(error))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert any("Nothing is lost" in one for one in reasons)
+    assert len(found(index)) == 9
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "error returned from database: (code: 5) database is locked",
+        "error returned from database: (code: 13) database or disk is full",
+        "error returned from database: (code: 1032) attempt to write a readonly database",
+    ],
+)
+def test_trouble_that_passes_deletes_no_vectors(
+    message: str, index: Index, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+    open_client = VectorStore._open
+    failures = iter([InternalError(message)] * 3)
+
+    def fail_thrice(store: VectorStore) -> object:
+        if error := next(failures, None):
+            raise error
+        return open_client(store)
+
+    monkeypatch.setattr(VectorStore, "_open", fail_thrice)
+
+    with pytest.raises(IndexUnavailable, match=re.escape(message)):
+        found(index)
+    # The third failure is followed by another try with a new client.
+    assert found(index) == {"brew.steep"}
+    assert told == []
+
+
+def test_a_full_disk_deletes_no_vectors(
+    folder: Path, index: Index, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise InternalError("Error in compaction: Failed to apply logs to the metadata segment")
+
+    def no_room(**_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VectorStore, "_open", fail)
+        patch.setattr("exploracoder_retrieval.vectors.TemporaryFile", no_room)
+        with pytest.raises(IndexUnavailable, match="No space left on device"):
+            index.update(library("2", "steep", "pour"))
+
+    assert found(index) == {"brew.steep"}
+    assert told == []
+
+
+def test_vectors_that_another_process_made_again_meanwhile_are_used(
+    folder: Path, index: Index, embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+    index.close()
+    database = folder / "chroma" / "chroma.sqlite3"
+    sound = database.read_bytes()
+    database.write_bytes(b"not a database" * 500)
+    locked = Files.locked
+
+    @contextmanager
+    def locked_after_another(files: Files) -> Iterator[None]:
+        with locked(files):
+            database.write_bytes(sound)
+            yield
+
+    monkeypatch.setattr(Files, "locked", locked_after_another)
+    warnings: list[str] = []
+
+    with Index.open(folder, embedder, on_warning=warnings.append) as other:
+        assert found(other) == {"brew.steep"}
+
+    assert warnings == []

@@ -47,8 +47,9 @@ def read_uses(
             raise DocsUnavailable(f"There is no file or folder {path}.")
     examples: dict[str, KeptExample] = {}
     now = datetime.now(timezone.utc)
+    top = library.import_name.partition(".")[0]
     for file in islice(_files(paths, on_skip), MAX_FILES):
-        for each in _uses_in(file, library.import_name, on_skip):
+        for each in _uses_in(file, top, on_skip):
             code = clean(each.code)
             apis = names.used_in(code)
             if not apis or len(code) > MAX_CHARS:

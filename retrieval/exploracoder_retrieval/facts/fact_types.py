@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from exploracoder_retrieval.files import without_surrogates
 
 ParameterKind = Literal["posonly", "pos", "vararg", "kwonly", "kwarg"]
 # Where a variable of a class was seen: in its body, in ``__slots__``, or assigned in a method.
 VariablePlace = Literal["body", "slots", "instance", "class"]
+# Text of literals, in which an escape may have put half a character.
+Text = Annotated[str, AfterValidator(without_surrogates)]
 
 
 class _Fact(BaseModel):
@@ -17,7 +21,7 @@ class _Fact(BaseModel):
 
 
 class _NamedFact(_Fact):
-    name: str
+    name: Text
 
 
 class Parameter(_NamedFact):
@@ -44,8 +48,8 @@ class Function(_NamedFact):
     decorators: tuple[str, ...] = ()
     is_async: bool = False
     is_async_generator: bool = False
-    doc: str = ""
-    choices: dict[str, tuple[str, ...]] = {}
+    doc: Text = ""
+    choices: dict[str, tuple[Text, ...]] = {}
     raises: tuple[str, ...] = ()
 
 
@@ -60,7 +64,7 @@ class Variable(_NamedFact):
     annotation: str | None = None
     value: str | None = None
     alias: str | None = None
-    doc: str = ""
+    doc: Text = ""
 
 
 class Import(_NamedFact):
@@ -80,7 +84,7 @@ class Import(_NamedFact):
 class _Scope(_NamedFact):
     """A scope that defines names: a module or a class."""
 
-    doc: str = ""
+    doc: Text = ""
     functions: tuple[Function, ...] = ()
     variables: tuple[Variable, ...] = ()
     classes: tuple[Class, ...] = ()
@@ -129,8 +133,8 @@ class Module(_Scope):
     is_stub: bool = False
     imports: tuple[Import, ...] = ()
     stars: tuple[str, ...] = ()
-    exports: tuple[str, ...] | None = None
-    texts: dict[str, str] = {}
+    exports: tuple[Text, ...] | None = None
+    texts: dict[str, Text] = {}
 
     @cached_property
     def imported(self) -> dict[str, list[Import]]:

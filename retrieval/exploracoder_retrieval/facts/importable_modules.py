@@ -50,7 +50,12 @@ class InstalledSources:
         compiled_modules: CompiledModules | None = None,
     ) -> None:
         paths = (*more_paths, *interpreter.search_paths)
-        self.finder = ModuleFinder(paths, interpreter.builtin_modules, homes=more_paths)
+        self.finder = ModuleFinder(
+            paths,
+            interpreter.builtin_modules,
+            homes=more_paths,
+            mapped=interpreter.mapped_modules(),
+        )
         self._interpreter = interpreter
         self._store = store
         self._homes = more_paths

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from exploracoder_retrieval.files import MAX_DEPTH, Skip, entries, folder_trouble, is_folder
 
 _COMPILED = re.compile(r"^(?P<name>[^.]+)(\.[\w-]+)*\.(so|pyd)$")
+_NOT_THE_LIBRARY = frozenset(
+    {"tests", "test", "docs", "doc", "examples", "example"}
+    | {"benchmarks", "scripts", "tools", "build"}
+)
 _UNPUBLISHED = frozenset({"tests", "test", "conftest", "setup", "vendor", "vendored"})
 
 
@@ -44,7 +49,9 @@ class ModuleFinder:
     """Finds modules by dotted name under the search paths, in their order.
 
     Below ``homes``, the folders of libraries given by path, links to folders are not followed;
-    elsewhere only links that form a cycle are skipped. ``skip_reasons`` records what was left out.
+    elsewhere only links that form a cycle are skipped. ``mapped`` are the places of modules that
+    are on no search path, each a folder or a file without its suffix. ``skip_reasons`` records what
+    was left out.
     """
 
     def __init__(
@@ -53,9 +60,11 @@ class ModuleFinder:
         builtin: frozenset[str],
         *,
         homes: tuple[Path, ...] = (),
+        mapped: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         self.skip_reasons: dict[str, str] = {}
         self._homes = homes
+        self._mapped = mapped
         self._search_paths = search_paths
         self._builtin = builtin
         self._files: dict[str, ModuleFiles | None] = {}
@@ -81,7 +90,10 @@ class ModuleFinder:
         files = self.find(name)
         names: set[str] = set()
         for folder in files.folders if files else ():
-            names |= self._listing(folder).names
+            listing = self._listing(folder)
+            names |= listing.names
+            if not has_init(folder):  # nor need what is in a namespace have one
+                names |= listing.folders - {"__pycache__"}
         for child in sorted(names):
             if child.isidentifier():
                 yield f"{name}.{child}"
@@ -99,10 +111,13 @@ class ModuleFinder:
 
     def _look_for(self, name: str) -> ModuleFiles | None:
         parent, _, last = name.rpartition(".")
-        if not parent:
-            return self._files_in(name, last, self._search_paths)
-        package = self.find(parent)
-        return self._files_in(name, last, package.folders) if package else None
+        package = self.find(parent) if parent else None
+        folders = self._search_paths if not parent else package.folders if package else ()
+        files = self._files_in(name, last, folders)
+        if files is None and name in self._mapped:
+            place = self._mapped[name]
+            files = self._files_in(name, place.name, (place.parent,))
+        return files
 
     def _files_in(self, name: str, last: str, folders: tuple[Path, ...]) -> ModuleFiles | None:
         namespace: list[Path] = []
@@ -110,7 +125,7 @@ class ModuleFinder:
             listing = self._listing(folder)
             if last in listing.folders:
                 inner = folder / last
-                if _has_init(inner):
+                if has_init(inner):
                     return _package(name, inner)
                 namespace.append(inner)
             if last in listing.binaries or {f"{last}.py", f"{last}.pyi"} & listing.files:
@@ -122,6 +137,11 @@ class ModuleFinder:
             inside = next((home for home in self._homes if folder.is_relative_to(home)), None)
             self._listings[folder] = _list(folder, inside, self.skip_reasons.__setitem__)
         return self._listings[folder]
+
+
+def is_in_package(module: str, package: str) -> bool:
+    """Whether a dotted name is a package's own or lies in it."""
+    return f"{module}.".startswith(f"{package}.")
 
 
 def is_published(module_name: str) -> bool:
@@ -148,7 +168,7 @@ def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
             extensions.setdefault(match["name"], file)
     names = {file.rsplit(".", 1)[0] for file in files if file.endswith((".py", ".pyi"))}
     names |= set(extensions)
-    names |= {name for name in folders if _has_init(folder / name)}
+    names |= {name for name in folders if has_init(folder / name)}
     return _Listing(
         frozenset(files),
         frozenset(folders),
@@ -157,7 +177,22 @@ def _list(folder: Path, inside: Path | None, on_skip: Skip) -> _Listing:
     )
 
 
-def _has_init(folder: Path) -> bool:
+def libraries_in(folder: Path) -> list[Path]:
+    """The packages of a source tree's folder, or if there are none, its modules."""
+    visible = [
+        Path(each.path)
+        for each in entries(folder)
+        if not each.name.startswith((".", "_")) and each.name not in _NOT_THE_LIBRARY
+        if not (is_folder(each) and each.is_symlink())
+    ]
+    packages = [each for each in visible if has_init(each)]
+    return packages or [
+        each for each in visible if each.suffix == ".py" and each.stem not in {"setup", "conftest"}
+    ]
+
+
+def has_init(folder: Path) -> bool:
+    """Whether a folder is a regular package; one without may be part of a namespace."""
     return (folder / "__init__.py").is_file() or (folder / "__init__.pyi").is_file()
 
 

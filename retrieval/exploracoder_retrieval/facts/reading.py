@@ -19,6 +19,7 @@ from exploracoder_retrieval.facts.definitions import (
 )
 from exploracoder_retrieval.facts.fact_types import Import, Module
 from exploracoder_retrieval.facts.function_bodies import Tables, strings_in
+from exploracoder_retrieval.facts.lazy_names import is_hook, looked_up_names
 
 _MAX_TEXT_CHARS = 20_000
 
@@ -84,6 +85,7 @@ def _read(tree: ast.Module, name: str, is_package: bool, version: tuple[int, ...
     functions = [node for node in body if isinstance(node, FunctionNode)]
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     hooks = [node for node in functions if node.name == "__getattr__"]
+    looked_up = tuple(looked_up_names(body, package))
     return Module(
         name=name,
         is_package=is_package,
@@ -92,11 +94,12 @@ def _read(tree: ast.Module, name: str, is_package: bool, version: tuple[int, ...
         classes=tuple(read_class(each, version, tables) for each in classes),
         variables=tuple(read_variables(body)),
         imports=(
-            *_imports(body, package, for_types=set(_lines_for_types(tree))),
+            *_imports(body, package, for_types=set(_lines_for_types(tree, body))),
             *(lazy_import for hook in hooks for lazy_import in _lazy(hook, package)),
+            *looked_up,
         ),
         stars=tuple(_stars(body, package)),
-        exports=_exports(body, tables),
+        exports=_exports(body, tables, [each.name for each in looked_up]),
         texts=dict(_texts(body)),
     )
 
@@ -125,12 +128,26 @@ def _texts(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
                     yield ast.unparse(target), text
 
 
-def _lines_for_types(tree: ast.Module) -> Iterator[int]:
-    """The lines that only type checkers reach."""
+def _lines_for_types(tree: ast.Module, body: Sequence[ast.stmt]) -> Iterator[int]:
+    """The lines that only type checkers reach.
+
+    A module that puts a lazy one in its place has at run time what these lines import.
+    """
+    if any(map(_replaces_itself, body)):
+        return
     for node in tree.body:
         match node:
             case ast.If(test=ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
                 yield from range(node.lineno, (node.body[-1].end_lineno or node.lineno) + 1)
+
+
+def _replaces_itself(node: ast.stmt) -> bool:
+    match node:
+        case ast.Assign(
+            targets=[ast.Subscript(ast.Attribute(attr="modules"), ast.Name("__name__"))]
+        ):
+            return True
+    return False
 
 
 def _imports(
@@ -193,13 +210,17 @@ def _lazy(hook: FunctionNode, package: str) -> Iterator[Import]:
                             yield binding.model_copy(update={"name": name, "only": "asked"})
 
 
-def _exports(body: Sequence[ast.stmt], tables: Tables) -> tuple[str, ...] | None:
+def _exports(
+    body: Sequence[ast.stmt], tables: Tables, looked_up: Sequence[str]
+) -> tuple[str, ...] | None:
     """The names in ``__all__``; None if there is none, or only running it would tell."""
     names: list[str] = []
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                 names = _listed(value, tables)
+            case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id="__all__")])], value=value):
+                names = [*_attached(value, tables), *looked_up] if is_hook(node) else []
             case ast.AnnAssign(target=ast.Name(id="__all__"), value=ast.expr() as value):
                 names = _listed(value, tables)
             case ast.AugAssign(target=ast.Name(id="__all__"), value=value):
@@ -207,6 +228,15 @@ def _exports(body: Sequence[ast.stmt], tables: Tables) -> tuple[str, ...] | None
             case ast.Expr(value=ast.Call(ast.Attribute(ast.Name("__all__")), [value])):
                 names += _listed(value, tables)  # extend, append
     return tuple(dict.fromkeys(names)) or None
+
+
+def _attached(value: ast.expr, tables: Tables) -> list[str]:
+    """The modules that ``__getattr__, __dir__, __all__ = attach(…)`` is given besides a table."""
+    arguments = (
+        [*value.args, *(one.value for one in value.keywords)] if isinstance(value, ast.Call) else []
+    )
+    literals = [one for one in arguments if isinstance(one, ast.List | ast.Set | ast.Tuple)]
+    return [name for one in literals for name in _listed(one, tables)]
 
 
 def _listed(node: ast.expr, tables: Tables) -> list[str]:
@@ -218,6 +248,8 @@ def _listed(node: ast.expr, tables: Tables) -> list[str]:
             return [name for part in parts for name in _listed(part, tables)]
         case ast.BinOp(left=left, op=ast.Add() | ast.BitOr(), right=right):
             return [*_listed(left, tables), *_listed(right, tables)]
+        case ast.Call(func=ast.Attribute(value=inner, attr="keys"), args=[]):
+            return _listed(inner, tables)
         case ast.Starred(value=inner) | ast.Call(args=[inner]):
             return _listed(inner, tables)
         case ast.Attribute(attr="__all__"):

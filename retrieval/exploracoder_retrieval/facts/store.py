@@ -21,7 +21,7 @@ from exploracoder_retrieval.files import (
 )
 
 # Increment when the facts read from a file, or their format, change.
-FACTS_VERSION = 3
+FACTS_VERSION = 4
 ValueT = TypeVar("ValueT")
 
 

@@ -37,9 +37,8 @@ class _Place:
 class Describer:
     """Writes the ApiDocs of one library's published APIs."""
 
-    def __init__(self, library: str, import_name: str, names: Names) -> None:
+    def __init__(self, library: str, names: Names) -> None:
         self._library = library
-        self._import_name = import_name
         self._names = names
         self._notes = Notes(names)
 
@@ -103,7 +102,7 @@ class Describer:
         """
         for base in self._names.bases(cls):
             private = base.library == cls.library and base.item.name.startswith("_")
-            if base.path == cls.path or base.library == self._import_name or private:
+            if base.path == cls.path or self._names.sources.owns(base.path) or private:
                 yield base
 
     def _members(self, cls: Api) -> dict[str, Api]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from exploracoder_retrieval.facts.compiled import CompiledModules
 from exploracoder_retrieval.facts.fact_types import Module
 from exploracoder_retrieval.facts.importable_modules import InstalledSources
-from exploracoder_retrieval.facts.module_files import ModuleFiles, is_published
+from exploracoder_retrieval.facts.module_files import ModuleFiles, is_in_package, is_published
 from exploracoder_retrieval.facts.store import Entry, FactStore
 from exploracoder_retrieval.files import MAX_SOURCE_BYTES, Skip
 from exploracoder_retrieval.harvest.target import Target
@@ -32,11 +32,14 @@ class LibrarySources(InstalledSources):
         )
         store = FactStore(None, interpreter.version)
         super().__init__(interpreter, store, homes, compiled_modules=compiled_modules)
-        self.library = target.import_name
         self._target = target
         self._on_skip = on_skip
         self._left_bytes = MAX_ALL_BYTES
         self._is_asked = False
+
+    def owns(self, path: str) -> bool:
+        """Whether a dotted path lies in the distribution that the library is from."""
+        return any(is_in_package(path, each) for each in self._target.packages)
 
     def declared(self, name: str) -> Module | None:
         """The stub of a compiled module, or None."""
@@ -45,7 +48,7 @@ class LibrarySources(InstalledSources):
 
     def is_foreign_and_compiled(self, name: str) -> bool:
         """Whether a module belongs to another library and could only be read by importing it."""
-        if name.partition(".")[0] == self.library.partition(".")[0]:
+        if name.partition(".")[0] == self._target.import_name.partition(".")[0]:
             return False
         files = self.finder.find(name)
         if files is None:
@@ -81,7 +84,7 @@ class LibrarySources(InstalledSources):
         return super()._described(name, path)
 
     def _own_compiled_files(self) -> Iterator[tuple[str, Path | None]]:
-        stack = [self.library]
+        stack = list(self._target.modules)
         while stack:
             name = stack.pop()
             files = self.finder.find(name)

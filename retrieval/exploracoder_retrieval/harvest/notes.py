@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from exploracoder_retrieval.facts.dataclass_fields import generated_init, has_fields
+from exploracoder_retrieval.facts.dataclass_fields import has_fields, init_fields
 from exploracoder_retrieval.facts.fact_types import Class, Function, Variable
 from exploracoder_retrieval.facts.function_bodies import strings_in
 from exploracoder_retrieval.facts.kinds import is_property, joined, last_name, variables_of
@@ -113,10 +113,12 @@ class Notes:
     def _result(self, cls: Api) -> Iterator[str]:
         """The fields of a data class, or the attributes of another class of this library."""
         lineage = self._names.lineage(cls, is_annotated=True)
-        fields = generated_init(lineage) if has_fields(lineage.classes[0], lineage) else None
+        fields = init_fields(lineage) if has_fields(lineage.classes[0], lineage) else None
         if fields:
-            yield from (f"{each.name}: {unquoted(each.annotation)}" for each in fields)
-        elif cls.library == self._names.sources.library:
+            for name, parameter in fields.items():
+                kind = unquoted(parameter.annotation)
+                yield f"{name}: {kind}" if kind else name
+        elif self._names.sources.owns(cls.path):
             yield from self._attributes(self._names.bases(cls), None)
 
 

@@ -74,7 +74,7 @@ def read(target: Target, interpreter: Interpreter, progress: Progress | None = N
     api_names = ApiNames(docs, names.lacks) if names else ApiNames(docs)
     about = documentation.about.overview[:MAX_OVERVIEW]
     overview = target.readme or (read_overview(target.tree, skip) if target.tree else "")
-    overview = overview[:MAX_OVERVIEW] or (_docstring(names.sources) if names else about)
+    overview = overview[:MAX_OVERVIEW] or (_docstring(target, names) if names else about)
     doc_examples = _examples(api_names, documentation.passages)
     info = LibraryInfo(
         name=target.name,
@@ -129,8 +129,8 @@ def _passages(info: LibraryInfo, tree: Path | None, docs: list[ApiDoc]) -> Itera
 
 
 def _describe_all(target: Target, names: Names, progress: Progress | None) -> list[ApiDoc]:
-    describer = Describer(target.name, target.import_name, names)
-    entries = Surface(names).collect(target.import_name)
+    describer = Describer(target.name, names)
+    entries = Surface(names).collect(target.modules)
     docs: dict[str, ApiDoc] = {}
     for number, entry in enumerate(entries, start=1):
         for doc in describer.describe(entry):
@@ -140,8 +140,8 @@ def _describe_all(target: Target, names: Names, progress: Progress | None) -> li
     return [docs[path] for path in sorted(docs)]
 
 
-def _docstring(sources: LibrarySources) -> str:
-    module = sources.module(sources.library)
+def _docstring(target: Target, names: Names) -> str:
+    module = names.sources.module(target.import_name)
     return module.doc.strip() if module else ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from exploracoder_retrieval.facts.fact_types import Module, Variable
@@ -33,10 +33,11 @@ class Surface:
         self._sources = names.sources
         self._export_lists: dict[str, list[str] | None] = {}
 
-    def collect(self, import_name: str) -> list[PublishedApi]:
-        """Every published definition once, ordered by best path."""
+    def collect(self, packages: Iterable[str]) -> list[PublishedApi]:
+        """Every definition that packages and modules publish once, ordered by best path."""
         entries: dict[str, PublishedApi] = {}
-        for module in filter(None, map(self._sources.module, self.modules(import_name))):
+        module_names = (each for package in packages for each in self.modules(package))
+        for module in filter(None, map(self._sources.module, module_names)):
             for name, is_declared in self._public_names(module):
                 api = self._names.member(module, name)
                 if api is not None and _is_api(api):
@@ -92,7 +93,7 @@ class Surface:
         if module.is_package:
             for name in sorted(self._brought(module, frozenset()) - own):
                 api = self._names.member(module, name)
-                if api is not None and api.library == self._sources.library:
+                if api is not None and self._sources.owns(api.path):
                     yield name, True
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:

@@ -5,25 +5,27 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
-from exploracoder_retrieval.facts.module_files import ModuleFiles, ModuleFinder
-from exploracoder_retrieval.files import entries, is_folder, read_bytes
+from exploracoder_retrieval.facts.module_files import (
+    ModuleFiles,
+    ModuleFinder,
+    has_init,
+    is_in_package,
+    libraries_in,
+)
+from exploracoder_retrieval.files import read_bytes
 from exploracoder_retrieval.harvest.docs.source import ALONE, DocsSource
 from exploracoder_retrieval.harvest.result import LibrarySource
-from exploracoder_retrieval.library_python import Interpreter, normalise
+from exploracoder_retrieval.installed_distributions import normalise
+from exploracoder_retrieval.library_python import Interpreter
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.given_docs import DocsRecord, GivenDocs
 
-_NOT_THE_LIBRARY = frozenset(
-    {"tests", "test", "docs", "doc", "examples", "example"}
-    | {"benchmarks", "scripts", "tools", "build"}
-)
 _VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", re.MULTILINE)
 
 
@@ -31,8 +33,10 @@ _VERSION = re.compile(r"^__version__\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"]+)['\"]", 
 class Target:
     """A library that was found: what to import, where from, and its documentation.
 
-    ``root`` is its folder or file; ``tree`` the top folder of a source tree, with README and
-    examples. ``docs`` is its documentation; if ``source`` is ``docs``, there is nothing else.
+    ``packages`` are the packages and modules of the distribution that it is from, ``import_name``
+    is one of them, or in one, or the namespace that they share. ``root`` is its folder or file;
+    ``tree`` the top folder of a source tree, with README and examples. ``docs`` is its
+    documentation; if ``source`` is ``docs``, there is nothing else.
     """
 
     name: str
@@ -43,6 +47,12 @@ class Target:
     tree: Path | None = None
     readme: str = ""
     docs: tuple[DocsSource, ...] = ()
+    packages: tuple[str, ...] = ()
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The packages and modules to read: of a namespace, only what is the distribution's own."""
+        return _within(self.packages, self.import_name) or (self.import_name,)
 
     @property
     def home(self) -> Path | None:
@@ -127,28 +137,42 @@ def _find(target: str | Path, interpreter: Interpreter) -> Target:
 def _find_installed(name: str, interpreter: Interpreter) -> Target | None:
     if not name.strip():
         return None
-    finder = ModuleFinder(interpreter.search_paths, interpreter.builtin_modules)
+    finder = ModuleFinder(
+        interpreter.search_paths,
+        interpreter.builtin_modules,
+        mapped=interpreter.mapped_modules(),
+    )
     for import_name in (name, *interpreter.import_names(name), name.replace("-", "_")):
         files = finder.find(import_name) if _is_dotted_name(import_name) else None
         if files is not None or finder.is_builtin(import_name):
-            return _installed(import_name, files, interpreter)
+            return _installed(import_name, files, interpreter, named=name)
     return None
 
 
-def _installed(name: str, files: ModuleFiles | None, interpreter: Interpreter) -> Target:
+def _installed(
+    name: str, files: ModuleFiles | None, interpreter: Interpreter, *, named: str
+) -> Target:
     top = name.split(".", 1)[0]
-    distribution = None if top in interpreter.standard_modules else interpreter.distribution_of(top)
+    is_standard = top in interpreter.standard_modules
+    distribution = None if is_standard else interpreter.distribution_of(name, named)
+    own_packages = distribution.packages if distribution else ()
+    packages = _within(own_packages, top) or (top,)
     standard = ".".join(map(str, interpreter.version))
     root = _root(files) if files else Path(interpreter.executable)
-    version = standard if top in interpreter.standard_modules else read_version(root, None)
+    version = standard if is_standard else read_version(root, None)
     return Target(
-        name=distribution.name if distribution and top == name else name,
+        name=distribution.name if distribution and _within(packages, name) else name,
         import_name=name,
         version=distribution.version if distribution else version,
         source="installed",
         root=root,
         readme=distribution.readme if distribution else "",
+        packages=packages,
     )
+
+
+def _within(packages: tuple[str, ...], namespace: str) -> tuple[str, ...]:
+    return tuple(each for each in packages if is_in_package(each, namespace))
 
 
 def _root(files: ModuleFiles) -> Path:
@@ -166,8 +190,8 @@ def _find_path(path: Path) -> Target:
             )
         return _local(path.stem, path, None, "module")
     try:
-        top = path.parent if _is_package(path) else path
-        package = path if _is_package(path) else _package_in(path)
+        top = path.parent if has_init(path) else path
+        package = path if has_init(path) else _package_in(path)
     except OSError as error:
         raise UnreadableSource(f"{path} cannot be read: {error.strerror}.") from None
     tree = top if package.parent.name != "src" else package.parent.parent
@@ -187,6 +211,7 @@ def _local(name: str, root: Path, tree: Path | None, source: LibrarySource) -> T
         source=source,
         root=root,
         tree=tree if own_project else None,
+        packages=(name,),
     )
 
 
@@ -203,12 +228,7 @@ def _package_in(folder: Path) -> Path:
     for place in (folder / "src", folder):
         if not place.is_dir():
             continue
-        packages = [each for each in _visible(place) if _is_package(each)]
-        modules = [each for each in _visible(place) if each.suffix == ".py"]
-        candidates = packages or [
-            each for each in modules if each.stem not in {"setup", "conftest"}
-        ]
-        if candidates:
+        if candidates := libraries_in(place):
             return _choose(folder, candidates)
     raise UnreadableSource(
         f"{folder} holds no Python package. Give a folder with an __init__.py or a .py file in it."
@@ -225,18 +245,6 @@ def _choose(folder: Path, candidates: list[Path]) -> Path:
         f"{folder} holds several libraries ({', '.join(each.stem for each in candidates[:6])}). "
         "Give the path of one of them."
     )
-
-
-def _visible(folder: Path) -> Iterator[Path]:
-    for each in entries(folder):
-        if is_folder(each) and each.is_symlink():
-            continue
-        if not each.name.startswith((".", "_")) and each.name not in _NOT_THE_LIBRARY:
-            yield Path(each.path)
-
-
-def _is_package(path: Path) -> bool:
-    return path.is_dir() and any((path / f"__init__.{end}").is_file() for end in ("py", "pyi"))
 
 
 def _project(folder: Path) -> dict[str, str]:
@@ -273,7 +281,13 @@ def _is_dotted_name(name: str) -> bool:
 def _not_found(text: str, looks_like_path: bool, interpreter: Interpreter) -> str:
     if looks_like_path:
         return f"There is no {text}. Give the path of a package folder or of a .py file."
-    near = difflib.get_close_matches(text, sorted(interpreter.library_names()), n=3, cutoff=0.6)
+    names = interpreter.library_names()
+    if text in names:
+        return (
+            f"{text} is installed for {interpreter.executable}, but its modules are not where"
+            " Python looks for them. Give the path of its source instead."
+        )
+    near = difflib.get_close_matches(text, sorted(names), n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return (
         f"No library {text!r} is installed for {interpreter.executable}.{hint} "

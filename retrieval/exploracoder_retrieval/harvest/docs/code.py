@@ -7,6 +7,7 @@ import json
 
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.reading import parse_or_none
+from exploracoder_retrieval.files import without_surrogates
 
 
 class ImportsSoFar:
@@ -37,7 +38,10 @@ def notebook_cells(content: str | bytes, *, only_code: bool) -> list[tuple[str, 
     try:
         cells = [(each["cell_type"], each) for each in json.loads(content)["cells"]]
         return [
-            (kind, "" if only_code and kind != "code" else "".join(each["source"]))
+            (
+                kind,
+                "" if only_code and kind != "code" else without_surrogates("".join(each["source"])),
+            )
             for kind, each in cells
         ]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.facts.module_files import is_in_package
 from exploracoder_retrieval.files import Skip, decode_python, read_bytes
 from exploracoder_retrieval.harvest.docs import source as sources
 from exploracoder_retrieval.harvest.docs.doc_lines import read_lines
@@ -116,7 +117,8 @@ def _listed(page: Page, inventory: Inventory) -> Iterator[ApiDoc]:
     """The public names of an inventory, each located at the page that describes it."""
     for name in inventory.names:
         parts = name.path.split(".")
-        if parts[0] != page.import_name or any(part.startswith("_") for part in parts):
+        is_own = is_in_package(name.path, page.import_name)
+        if not is_own or any(part.startswith("_") for part in parts):
             continue
         if page.url is not None:
             place = {"url": urljoin(page.url, name.uri)}

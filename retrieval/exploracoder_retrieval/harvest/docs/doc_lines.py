@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
-from exploracoder_retrieval.files import open_regular
+from exploracoder_retrieval.files import open_regular, without_surrogates
 from exploracoder_retrieval.harvest.docs.pieces import (
     DOTTED,
     Page,
@@ -78,6 +78,8 @@ def _numbered(page: Page) -> Iterator[tuple[int, bytes]]:
 def _object(line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
+        if b"\\u" in line:  # an escape may stand for half a character
+            value = json.loads(without_surrogates(json.dumps(value, ensure_ascii=False)))
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text") from None
     except (ValueError, RecursionError):
