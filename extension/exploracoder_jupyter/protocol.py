@@ -84,7 +84,8 @@ class Models(State):
 class ServerStatus(State):
     """What the server would work with; ``model_error`` says what is missing, and what to do.
 
-    ``model`` is used where none is chosen, at ``model_url`` unless it ``is_embedded``.
+    ``model`` is used where none is chosen, at ``model_url`` unless it ``is_embedded``. Tabs can open
+    the files below ``roots``, absolute paths of one folder, and hidden ones if ``shows_hidden``.
     """
 
     version: str
@@ -98,6 +99,8 @@ class ServerStatus(State):
     is_sandboxed: bool
     profiles: dict[str, Settings]
     default_profile: str
+    roots: tuple[str, ...]
+    shows_hidden: bool
 
 
 class InstalledLibrary(State):

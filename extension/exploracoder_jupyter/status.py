@@ -49,6 +49,8 @@ async def status(host: Host) -> ServerStatus:
         is_sandboxed=is_sandboxed,
         profiles={str(name): settings for name, settings in PROFILES.items()},
         default_profile=choices.default_profile,
+        roots=host.workshop.services.contents_roots(),
+        shows_hidden=bool(getattr(host.workshop.services.contents, "allow_hidden", False)),
     )
 
 

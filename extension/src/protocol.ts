@@ -674,6 +674,8 @@ export interface ServerStatus {
     [k: string]: Settings;
   };
   default_profile: string;
+  roots: string[];
+  shows_hidden: boolean;
 }
 export interface SourceCell {
   id: string;
