@@ -135,7 +135,7 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   show(id: string | null): void {
-    this._current = id === null ? null : (this._open.get(id) ?? null);
+    this._current = id === null ? null : this._known(id);
     this._changed.emit();
   }
 
@@ -180,6 +180,12 @@ export class Explorations implements IExplorations, IDisposable {
   exportUrl(id: string, format: 'py' | 'md' | 'ipynb'): string {
     const path = pathOf('explorations', id, 'export');
     return this._requests.url(path) + queryOf({ format });
+  }
+
+  /** An open exploration, or the one in view, whose session may have ended. */
+  private _known(id: string): ExplorationModel | null {
+    const shown = this._current?.id === id ? this._current : null;
+    return this._open.get(id) ?? shown;
   }
 
   private _onMessage(_: Connection, message: ServerMessage): void {

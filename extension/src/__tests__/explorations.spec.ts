@@ -167,6 +167,8 @@ describe('Explorations', () => {
 
     expect(explorations.current).toBe(model);
     expect(explorations.open.has('e1')).toBe(false);
+    explorations.show('e1');
+    expect(explorations.current).toBe(model);
     explorations.show(null);
     expect(explorations.current).toBeNull();
   });
