@@ -87,8 +87,12 @@ function activate(
       ...preferences.choices,
       model: explorations.models.choice
     });
-    const model = await explorations.start(request);
-    draft.finish();
+    // What is typed from now on is the next task.
+    const takeBack = draft.submit();
+    const model = await explorations.start(request).catch(error => {
+      takeBack();
+      throw error;
+    });
     if (preferences.opensNotebook) {
       tools.execute('exploracoder:open-notebook', { id: model.id });
     }
