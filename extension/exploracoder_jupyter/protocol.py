@@ -84,12 +84,14 @@ class Models(State):
 class ServerStatus(State):
     """What the server would work with; ``model_error`` says what is missing, and what to do.
 
-    ``model`` is used where none is chosen, at ``model_url`` unless it ``is_embedded``. Tabs can open
+    ``number`` is that of the last event. ``model`` is used where none is chosen, at ``model_url``
+    unless it ``is_embedded``. Tabs can open
     the files below ``roots``, absolute paths of one folder, and hidden ones if ``shows_hidden``.
     """
 
     version: str
     epoch: str
+    number: int
     model: str
     model_url: str
     model_error: str = ""

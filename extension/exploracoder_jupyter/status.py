@@ -40,6 +40,7 @@ async def status(host: Host) -> ServerStatus:
     return ServerStatus(
         version=__version__,
         epoch=host.workshop.events.epoch,
+        number=host.workshop.events.last,
         model=choices.model_name(),
         model_url="" if choices.is_embedded else without_credentials(choices.model_url),
         model_error=choices.model_trouble(),

@@ -663,6 +663,7 @@ export interface StreamEvent {
 export interface ServerStatus {
   version: string;
   epoch: string;
+  number: number;
   model: string;
   model_url: string;
   model_error: string;
