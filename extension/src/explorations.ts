@@ -227,8 +227,12 @@ export class Explorations implements IExplorations, IDisposable {
   private _onExploration(event: ExplorationEvent): void {
     if (event.state === 'closed') {
       this._forget(event.id);
-      void this._list();
+      this._listAgain();
       return;
+    }
+    if (event.state === 'open') {
+      // It may have been started in another tab.
+      this._listAgain();
     }
     const model = this._open.get(event.id);
     if (model) {
@@ -299,6 +303,10 @@ export class Explorations implements IExplorations, IDisposable {
     this._changed.emit();
   }
 
+  private _listAgain(): void {
+    this._list().catch(() => this._refresh());
+  }
+
   /** Fetch an exploration that is not known yet. */
   private _fetch(id: string): void {
     if (!this._fetching.has(id)) {
@@ -329,7 +337,7 @@ export class Explorations implements IExplorations, IDisposable {
     const model = this._take(opened);
     this._current = model;
     this._changed.emit();
-    void this._list();
+    this._listAgain();
     return model;
   }
 

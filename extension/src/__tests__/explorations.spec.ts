@@ -218,6 +218,15 @@ describe('Explorations', () => {
     expect(explorations.open.get('e2')!.exploration.status).toBe('solved');
   });
 
+  it('lists what was started in another tab', async () => {
+    const exploration = { ...opened().exploration, id: 'e2' };
+    server.open.set('e2', opened({ exploration, number: 11 }));
+
+    server.send({ ...statusEvent(11, 'running', 'e2'), state: 'open' } as ServerMessage);
+
+    await until(() => explorations.past.some(one => one.id === 'e2'));
+  });
+
   it('keeps an exploration in view that has ended, until the user goes elsewhere', async () => {
     explorations.show('e1');
     const model = explorations.current!;
