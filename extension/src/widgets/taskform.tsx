@@ -27,7 +27,8 @@ export interface ITaskFormProps {
   onExplore: () => Promise<void>;
   indexLibrary: (name: string) => Promise<void>;
   loadLibraries: () => Promise<InstalledLibrary[]>;
-  loadVariables: () => Promise<IKernelVariable[]>;
+  /** The kernel's variables; null while it is busy. */
+  loadVariables: () => Promise<IKernelVariable[] | null>;
   pickFolder: () => Promise<string | null>;
   tools: ITools;
 }
