@@ -103,6 +103,14 @@ export class Draft {
     this._changed.emit();
   }
 
+  /** Take over the mode from the settings, unless the user has chosen another here since. */
+  follow(mode: IDraft['mode']): void {
+    if (this._value.mode === this._usualMode && mode !== this._usualMode) {
+      this.update({ mode });
+    }
+    this._usualMode = mode;
+  }
+
   /** Start over from a cell, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
     const { mode, check, task } = this._value;
@@ -193,6 +201,7 @@ export class Draft {
   }
 
   private _value = EMPTY;
+  private _usualMode = EMPTY.mode;
   private _suggested = NO_PICKS;
   private _declined = NO_PICKS;
   private _history: ReadonlyArray<string> = [];

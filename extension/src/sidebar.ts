@@ -135,6 +135,8 @@ function activate(
   notebook.changed.connect(() => widget.refresh());
   let { area } = preferences;
   preferences.changed.connect(() => {
+    draft.follow(preferences.mode);
+    void explorations.models.restore(preferences, 'model');
     widget.refresh();
     const isMoved = area !== preferences.area;
     area = preferences.area;
@@ -149,8 +151,6 @@ function activate(
     const settings = await registry?.load(ID).catch(() => undefined);
     if (settings) {
       preferences.follow(settings);
-      await explorations.models.restore(preferences, 'model');
-      draft.update({ mode: preferences.mode });
     }
     if (state) {
       await draft.restore(state, 'exploracoder:draft');

@@ -51,6 +51,16 @@ describe('Draft', () => {
     expect(draft.value.libraries).toEqual(['tealeaf']);
   });
 
+  it('has the mode of the settings until another is chosen', () => {
+    const draft = new Draft();
+
+    draft.follow('auto');
+    expect(draft.value.mode).toBe('auto');
+    draft.update({ mode: 'review' });
+    draft.follow('auto');
+    expect(draft.value.mode).toBe('review');
+  });
+
   it('keeps what is typed while an exploration starts, and remembers what was submitted', () => {
     const draft = new Draft();
     draft.update({ task: 'one', libraries: ['tealeaf'] });
