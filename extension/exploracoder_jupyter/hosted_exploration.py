@@ -181,6 +181,7 @@ class HostedExploration:
             cells=tuple(teller.cells),
             resumed=was_resumed,
             warning=teller.warning,
+            source_path=self._recipe.source_path,
             origin=self._recipe.origin,
         )
 

@@ -107,7 +107,7 @@ class Host:
             python,
             new.kernel_name,
             source,
-            user_path if source else "",
+            user_path,
             new.origin,
         )
         async with self._room(), self._path_beside(user_path) as path:

@@ -329,7 +329,8 @@ class OpenExploration(State):
 
     ``number`` is that of the last event that it includes; ``revision`` grows with each change and
     is in the notebook's metadata too; ``kernel_id`` is the sidecar's; ``cells`` are its notebook's;
-    ``warning`` says what to know about the solution before using it.
+    ``warning`` says what to know about the solution before using it. ``source_path`` is the
+    notebook that it was started from, and ``origin`` the cell.
     """
 
     exploration: Exploration
@@ -343,6 +344,7 @@ class OpenExploration(State):
     cells: tuple[dict[str, Any], ...] = ()
     resumed: bool = False
     warning: str = ""
+    source_path: str = ""
     origin: CellOrigin | None = None
 
 

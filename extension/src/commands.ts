@@ -354,7 +354,27 @@ class Actions {
       );
     }
     this._app.shell.activateById(panel.id);
+    if (!(await this._isMeant(panel.context.path, model))) {
+      return;
+    }
     await insertSolution(panel, model, code, this._trans);
+  }
+
+  /** Whether a solution goes into a notebook: another one than it was started from has to be meant. */
+  private async _isMeant(path: string, { sourcePath }: IExplorationModel): Promise<boolean> {
+    if (!sourcePath || path === sourcePath) {
+      return true;
+    }
+    const { button } = await showDialog({
+      title: this._trans.__('Insert into another notebook?'),
+      body: this._trans.__(
+        'The exploration was started from %1, which is not open. The solution would go into %2.',
+        sourcePath,
+        path
+      ),
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: this._trans.__('Insert') })]
+    });
+    return button.accept;
   }
 
   private async _close(args: Args): Promise<void> {

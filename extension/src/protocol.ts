@@ -600,6 +600,7 @@ export interface OpenExploration {
   }[];
   resumed: boolean;
   warning: string;
+  source_path: string;
   origin: CellOrigin | null;
 }
 export interface OpenRequest {

@@ -1,30 +1,31 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
+import { NotebookPanel } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import plugin from '../commands';
 import { ExplorationModel } from '../model';
 import { IExplorationNotebooks } from '../notebook/tokens';
-import { Attempt } from '../protocol';
+import { Attempt, OpenExploration } from '../protocol';
 import { Requests } from '../request';
 import { IExplorations } from '../tokens';
 import { candidate, exploration, opened } from './samples';
+import { until } from './waiting';
 
 const SOLUTION = { code: 'tea = 1', observation: candidate('c').observation } as Attempt;
 
-describe('commands of an exploration whose session has ended', () => {
-  const model = new ExplorationModel(
-    opened({
-      abilities: { '': ['insert'] },
-      exploration: exploration({ solution: { attempts: [SOLUTION] }, status: 'solved' } as never)
-    }),
-    {} as Requests
-  );
-  model.end();
+const SOLVED = exploration({ solution: { attempts: [SOLUTION] }, status: 'solved' } as never);
+
+function solved(values: Partial<OpenExploration> = {}): ExplorationModel {
+  const all = { abilities: { '': ['insert' as const] }, exploration: SOLVED, ...values };
+  return new ExplorationModel(opened(all), {} as Requests);
+}
+
+/** The commands, with the notebook that a solution would go into. */
+function commandsFor(model: ExplorationModel, own: NotebookPanel | null): CommandRegistry {
   const service = { current: model, open: new Map(), past: [] };
   const explorations = Object.assign(service, { changed: new Signal(service) });
   const commands = new CommandRegistry();
-  // No notebook of the user's is open.
-  const notebooks = { activeModel: null, active: null, ownOf: () => null };
+  const notebooks = { activeModel: null, active: null, ownOf: () => own };
   void plugin.activate(
     { commands, shell: { activateById: () => undefined } } as unknown as JupyterFrontEnd,
     explorations as unknown as IExplorations,
@@ -32,6 +33,13 @@ describe('commands of an exploration whose session has ended', () => {
     null,
     null
   );
+  return commands;
+}
+
+describe('commands of an exploration whose session has ended', () => {
+  const model = solved();
+  model.end();
+  const commands = commandsFor(model, null);
   const args = { id: model.id, isQuiet: true };
 
   it('can still insert its solution', async () => {
@@ -48,5 +56,39 @@ describe('commands of an exploration whose session has ended', () => {
       ).toBe(false);
     }
     expect(commands.isEnabled('exploracoder:open-notebook', args)).toBe(true);
+  });
+});
+
+describe('inserting a solution', () => {
+  const notebook = (path: string) => {
+    const insertCell = jest.fn();
+    const sharedModel = { cells: [], insertCell };
+    const content = { widgets: [], activeCellIndex: 0 };
+    const panel = { id: 'p', context: { path }, content, model: { sharedModel } };
+    return { panel: panel as unknown as NotebookPanel, insertCell };
+  };
+
+  it('asks first when its notebook is not open', async () => {
+    const { insertCell, panel } = notebook('other.ipynb');
+    const commands = commandsFor(solved({ source_path: 'tea.ipynb' }), panel);
+
+    const inserting = commands.execute('exploracoder:insert', { isQuiet: true });
+    await until(() => document.querySelector('.jp-Dialog') !== null);
+    expect(document.querySelector('.jp-Dialog')!.textContent).toContain('tea.ipynb');
+    document.querySelector<HTMLElement>('.jp-Dialog .jp-mod-reject')!.click();
+    await inserting;
+
+    expect(insertCell).not.toHaveBeenCalled();
+  });
+
+  it('asks nothing when it goes where it came from', async () => {
+    const { insertCell, panel } = notebook('tea.ipynb');
+    const commands = commandsFor(solved({ source_path: 'tea.ipynb' }), panel);
+
+    // What follows needs a real notebook.
+    await commands.execute('exploracoder:insert', { isQuiet: true }).catch(() => undefined);
+
+    expect(insertCell).toHaveBeenCalled();
+    expect(document.querySelector('.jp-Dialog')).toBeNull();
   });
 });

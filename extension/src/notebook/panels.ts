@@ -102,7 +102,7 @@ export class Panels implements IExplorationNotebooks {
   }
 
   ownOf(model: IExplorationModel): NotebookPanel | null {
-    const path = model.path.replace(/-exploration(-?\d+)?\.ipynb$/, '.ipynb');
+    const path = model.sourcePath || model.path.replace(/-exploration(-?\d+)?\.ipynb$/, '.ipynb');
     const found = this._options.tracker.find(
       panel => panel.context.path === path && !this._holders.has(panel)
     );
