@@ -136,6 +136,7 @@ class Host:
                 entry, is_kept = await self._latest(path)
             open_one = self._explorations.get(entry.heading.id)
             if open_one is not None:
+                await open_one.keeper.follow(path)
                 return self.use(open_one.id), False
             exploration = entry.exploration
             python = await self._origins.python_of(entry)

@@ -236,7 +236,11 @@ export class Explorations implements IExplorations, IDisposable {
     }
     const model = this._open.get(event.id);
     if (model) {
+      const { path } = model;
       model.apply(event);
+      if (model.path !== path) {
+        this._listAgain();
+      }
     } else {
       this._fetch(event.id);
       this._fetching.get(event.id)?.push(event);

@@ -125,7 +125,7 @@ export class NotebookHolder implements IDisposable {
   }
 
   private _onExplorations(): void {
-    const model = this._explorations.forPath(this.panel.context.path);
+    const model = this._followed();
     const isConnected = this._explorations.isConnected;
     if (isConnected && !this._wasConnected && this._quiet.areUnsaved) {
       void this._saveFirst();
@@ -136,6 +136,18 @@ export class NotebookHolder implements IDisposable {
       this._attach(model);
     }
     this._changed.emit();
+  }
+
+  /** The exploration of this notebook, also while the server has not noticed a rename. */
+  private _followed(): IExplorationModel | null {
+    const { path } = this.panel.context;
+    const found = this._explorations.forPath(path);
+    if (found) {
+      this._path = path;
+      return found;
+    }
+    const known = this._model && this._explorations.open.get(this._model.id);
+    return known && path !== this._path ? known : null;
   }
 
   /** Save what was typed without a connection before missed events can put newer code there. */
@@ -225,6 +237,8 @@ export class NotebookHolder implements IDisposable {
 
   private _model: IExplorationModel | null = null;
   private _last: Exploration | null = null;
+  // Where the exploration's notebook was found last.
+  private _path = '';
   private _previews: Previews = new Map();
   private _quiet: QuietChanges;
   private _changed = new Signal<this, void>(this);

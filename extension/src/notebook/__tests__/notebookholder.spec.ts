@@ -62,6 +62,25 @@ describe('QuietChanges', () => {
 });
 
 describe('NotebookHolder', () => {
+  it('keeps its exploration when its notebook is renamed, and only then', () => {
+    const model = new ExplorationModel(opened({ kernel_id: '' }), {} as Requests);
+    const { change, holder, panel } = held(model);
+    expect(holder.model).toBe(model);
+
+    panel.context.path = 'renamed.ipynb';
+    change();
+    expect(holder.model).toBe(model);
+    // The server has noticed.
+    model.replace(opened({ kernel_id: '', path: 'renamed.ipynb', number: 12 }));
+    change();
+    expect(holder.model).toBe(model);
+    // Somebody has moved the file away from under this notebook.
+    model.replace(opened({ kernel_id: '', path: 'elsewhere.ipynb', number: 13 }));
+    change();
+    expect(holder.model).toBeNull();
+    holder.dispose();
+  });
+
   it('saves what was typed without a connection before newer cells come in', async () => {
     const cells = (source: string) =>
       [candidate('s1', source), branches('')] as unknown as ReturnType<typeof opened>['cells'];
@@ -69,25 +88,14 @@ describe('NotebookHolder', () => {
       opened({ kernel_id: '', cells: cells('a = 1') }),
       {} as Requests
     );
-    const service = { isConnected: true, past: [], status: null, forPath: () => model };
-    const changed = new Signal<typeof service, void>(service);
-    const held = context();
-    const panel = { context: held, model: notebook, content: {} };
-    Object.assign(panel, { disposed: new Signal(panel) });
-    Object.assign(panel.content, { activeCellChanged: new Signal(panel.content) });
-    const holder = new NotebookHolder(
-      panel as unknown as NotebookPanel,
-      Object.assign(service, { changed }) as unknown as IExplorations,
-      {} as ServiceManager.IManager,
-      null
-    );
+    const { change, holder, service } = held(model);
     expect(firstCell().getSource()).toBe('a = 1');
 
     service.isConnected = false;
-    changed.emit();
+    change();
     firstCell().setSource('a = 1  # mine');
     service.isConnected = true;
-    changed.emit();
+    change();
     model.replace(opened({ kernel_id: '', revision: 6, number: 12, cells: cells('a = 2') }));
 
     await until(() => firstCell().getSource() === 'a = 2');
@@ -95,3 +103,25 @@ describe('NotebookHolder', () => {
     holder.dispose();
   });
 });
+
+/** A holder of the notebook for an exploration, and what it depends on. */
+function held(model: ExplorationModel) {
+  const service = {
+    isConnected: true,
+    past: [],
+    status: null,
+    open: new Map([[model.id, model]]),
+    forPath: (path: string) => (path === model.path ? model : null)
+  };
+  const changed = new Signal<typeof service, void>(service);
+  const panel = { context: context() as { path: string }, model: notebook, content: {} };
+  Object.assign(panel, { disposed: new Signal(panel) });
+  Object.assign(panel.content, { activeCellChanged: new Signal(panel.content) });
+  const holder = new NotebookHolder(
+    panel as unknown as NotebookPanel,
+    Object.assign(service, { changed }) as unknown as IExplorations,
+    {} as ServiceManager.IManager,
+    null
+  );
+  return { change: () => changed.emit(), holder, panel, service };
+}
