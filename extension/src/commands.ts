@@ -279,7 +279,7 @@ class Actions {
     if (!cell || !panel) {
       throw new Error(this._trans.__('Choose a cell of your own notebook first.'));
     }
-    await beginFrom(this._explorations, panel, cell);
+    await beginFrom(this._explorations, this._app.serviceManager.contents, panel, cell);
     await this._activate();
   }
 

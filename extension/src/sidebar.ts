@@ -69,7 +69,7 @@ function activate(
   const explorations = service as Explorations;
   const { draft } = explorations;
   const preferences = new Preferences();
-  const notebook = new UserNotebook(notebooks);
+  const notebook = new UserNotebook(notebooks, app.serviceManager.contents);
   const tools: ITools = {
     trans: (translator ?? nullTranslator).load('exploracoder'),
     languages,
