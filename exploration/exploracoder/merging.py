@@ -175,8 +175,12 @@ def _joined(
         if edit is not None and _source(edit).rstrip() != cell["source"].rstrip():
             yield _as_own(edit)
         yield from follow.get(cell["id"], ())
-    # The subtasks of these cells were deleted.
-    yield from map(_as_own, edits.values())
+    # The subtasks of these cells were deleted. A tab that kept a text gave it the same id.
+    kept_ids = {cell.get("id") for cells in follow.values() for cell in cells}
+    for id_, edit in edits.items():
+        own_id = fingerprint(f"{id_}:{_source(edit)}")
+        if own_id not in kept_ids:
+            yield {**_as_own(edit), "id": own_id}
     for id_, cells in follow.items():
         if id_ and id_ not in ids:
             yield from cells

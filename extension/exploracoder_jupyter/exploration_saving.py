@@ -30,6 +30,7 @@ class NotebookKeeper:
         path: The notebook's path.
         heading: Makes the journal's heading from an exploration, its path and its revision.
         moved_to: Returns the path that the notebook may have moved to.
+        on_move: Called once the notebook was found at another path.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class NotebookKeeper:
         *,
         heading: MakeHeading,
         moved_to: Callable[[], Awaitable[str | None]],
+        on_move: Callable[[], None],
     ) -> None:
         self._services = services
         self._journal = journal
         self._file = NotebookFile(services, path)
         self._heading = heading
         self._moved_to = moved_to
+        self._on_move = on_move
         self._write_lock = asyncio.Lock()
         self._latest: tuple[Exploration, int] | None = None
         self._in_journal = -1
@@ -67,6 +70,11 @@ class NotebookKeeper:
         """Write a state; cancelling the caller does not leave it half-written."""
         self._latest = exploration, revision
         await asyncio.shield(self._write_soon())
+
+    async def follow(self, new_path: str | None = None) -> None:
+        """Find the notebook if it was renamed or moved, perhaps to ``new_path``."""
+        async with self._write_lock:
+            await self._follow(new_path)
 
     async def take(
         self, path: str, notebook: Mapping[str, Any], base: Mapping[str, str]
@@ -138,3 +146,6 @@ class NotebookKeeper:
             and await self._services.is_file(new_path)
         ):
             self._file.path = new_path
+            # The journal has the old path.
+            self._in_journal = 0
+            self._on_move()

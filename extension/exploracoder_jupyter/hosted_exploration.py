@@ -69,6 +69,7 @@ class HostedExploration:
             path,
             heading=self._heading,
             moved_to=self._path_of_kernel,
+            on_move=self._tell_move,
         )
         self._teller = Teller(
             exploration,
@@ -181,6 +182,7 @@ class HostedExploration:
             cells=tuple(teller.cells),
             resumed=was_resumed,
             warning=teller.warning,
+            source_path=self._recipe.source_path,
             origin=self._recipe.origin,
         )
 
@@ -351,6 +353,10 @@ class HostedExploration:
 
     async def _path_of_kernel(self) -> str | None:
         return await self._workshop.services.path_of_kernel(self._kernel.id)
+
+    def _tell_move(self) -> None:
+        if not self._is_closed:
+            self._teller.publish("changed")
 
     async def _save(self, exploration: Exploration) -> None:
         before = self.keeper.trouble

@@ -107,7 +107,7 @@ class Host:
             python,
             new.kernel_name,
             source,
-            user_path if source else "",
+            user_path,
             new.origin,
         )
         async with self._room(), self._path_beside(user_path) as path:
@@ -136,6 +136,7 @@ class Host:
                 entry, is_kept = await self._latest(path)
             open_one = self._explorations.get(entry.heading.id)
             if open_one is not None:
+                await open_one.keeper.follow(path)
                 return self.use(open_one.id), False
             exploration = entry.exploration
             python = await self._origins.python_of(entry)

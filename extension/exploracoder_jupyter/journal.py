@@ -33,7 +33,7 @@ class JournalHeading(State):
 
     Paths are relative to the server's folder; that of a server in another folder is given in full
     where this one cannot reach it. ``kernel_name`` is the user's kernelspec; ``source_path`` the
-    notebook whose kernel provided the variables; ``origin`` the cell that it began in.
+    notebook that it was started from, whose kernel provided the variables; ``origin`` the cell.
     """
 
     id: str

@@ -84,11 +84,14 @@ class Models(State):
 class ServerStatus(State):
     """What the server would work with; ``model_error`` says what is missing, and what to do.
 
-    ``model`` is used where none is chosen, at ``model_url`` unless it ``is_embedded``.
+    ``number`` is that of the last event. ``model`` is used where none is chosen, at ``model_url``
+    unless it ``is_embedded``. Tabs can open
+    the files below ``roots``, absolute paths of one folder, and hidden ones if ``shows_hidden``.
     """
 
     version: str
     epoch: str
+    number: int
     model: str
     model_url: str
     model_error: str = ""
@@ -98,6 +101,8 @@ class ServerStatus(State):
     is_sandboxed: bool
     profiles: dict[str, Settings]
     default_profile: str
+    roots: tuple[str, ...]
+    shows_hidden: bool
 
 
 class InstalledLibrary(State):
@@ -324,7 +329,8 @@ class OpenExploration(State):
 
     ``number`` is that of the last event that it includes; ``revision`` grows with each change and
     is in the notebook's metadata too; ``kernel_id`` is the sidecar's; ``cells`` are its notebook's;
-    ``warning`` says what to know about the solution before using it.
+    ``warning`` says what to know about the solution before using it. ``source_path`` is the
+    notebook that it was started from, and ``origin`` the cell.
     """
 
     exploration: Exploration
@@ -338,6 +344,7 @@ class OpenExploration(State):
     cells: tuple[dict[str, Any], ...] = ()
     resumed: bool = False
     warning: str = ""
+    source_path: str = ""
     origin: CellOrigin | None = None
 
 

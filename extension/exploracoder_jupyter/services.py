@@ -123,6 +123,18 @@ class Services:
         """Whether there is a folder at a path; the root's path is empty."""
         return bool(await ensure_async(self.contents.dir_exists(path)))
 
+    def contents_roots(self) -> tuple[str, ...]:
+        """The root of the files in the contents, as configured and with links resolved.
+
+        Empty if the contents are not this machine's files, or the kernels are on another one.
+        """
+        from jupyter_server.services.contents.fileio import FileManagerMixin
+
+        if self.is_remote or not isinstance(self.contents, FileManagerMixin):
+            return ()
+        roots = self.root.absolute(), self.root.resolve()
+        return tuple(dict.fromkeys(map(str, roots)))
+
     async def spec_argv(self, kernel_name: str | None) -> tuple[str, list[str]]:
         """The language and command of a kernelspec, by default the server's default one.
 

@@ -40,6 +40,7 @@ async def status(host: Host) -> ServerStatus:
     return ServerStatus(
         version=__version__,
         epoch=host.workshop.events.epoch,
+        number=host.workshop.events.last,
         model=choices.model_name(),
         model_url="" if choices.is_embedded else without_credentials(choices.model_url),
         model_error=choices.model_trouble(),
@@ -49,6 +50,8 @@ async def status(host: Host) -> ServerStatus:
         is_sandboxed=is_sandboxed,
         profiles={str(name): settings for name, settings in PROFILES.items()},
         default_profile=choices.default_profile,
+        roots=host.workshop.services.contents_roots(),
+        shows_hidden=bool(getattr(host.workshop.services.contents, "allow_hidden", False)),
     )
 
 

@@ -204,7 +204,7 @@ class Recipe:
         wishes: How its kernel is started.
         kernel_name: The user's kernelspec.
         source: The running kernel to bring variables from.
-        source_path: The notebook that has that kernel.
+        source_path: The notebook that it was started from, which has that kernel; empty for none.
         origin: The cell that it began in.
     """
 

@@ -110,7 +110,7 @@ class Actions {
       resume: { isEnabled: args => this._path(args) !== null, run: args => this._resume(args) },
       replay: { isEnabled: args => this._path(args) !== null, run: args => this._replay(args) },
       'toggle-review': {
-        isEnabled: args => this._model(args) !== null,
+        isEnabled: args => this._isOpen(args),
         isToggled: args => this._model(args)?.progress.mode === 'review',
         run: args => this._toggleReview(args)
       },
@@ -122,12 +122,12 @@ class Actions {
       'previous-subtask': this._move(-1),
       // Needs a `candidate` argument; the palette has none.
       'show-candidate': {
-        isEnabled: args => typeof args.candidate === 'string',
+        isEnabled: args => typeof args.candidate === 'string' && this._isOpen(args),
         run: args => this._showCandidate(args)
       },
       'next-candidate': this._turn(1),
       'previous-candidate': this._turn(-1),
-      close: { isEnabled: args => this._model(args) !== null, run: args => this._close(args) }
+      close: { isEnabled: args => this._isOpen(args), run: args => this._close(args) }
     };
   }
 
@@ -199,10 +199,16 @@ class Actions {
   }
 
   private _model(args: Args): IExplorationModel | null {
+    const { current, open } = this._explorations;
     if (typeof args.id === 'string') {
-      return this._explorations.open.get(args.id) ?? null;
+      // The one in view stays there when its session ends.
+      return open.get(args.id) ?? (current?.id === args.id ? current : null);
     }
-    return this._notebooks?.activeModel ?? this._explorations.current;
+    return this._notebooks?.activeModel ?? current;
+  }
+
+  private _isOpen(args: Args): boolean {
+    return this._model(args)?.isOpen ?? false;
   }
 
   /** The notebook's path: as given, of the active notebook, or of the exploration. */
@@ -273,7 +279,7 @@ class Actions {
     if (!cell || !panel) {
       throw new Error(this._trans.__('Choose a cell of your own notebook first.'));
     }
-    await beginFrom(this._explorations, panel, cell);
+    await beginFrom(this._explorations, this._app.serviceManager.contents, panel, cell);
     await this._activate();
   }
 
@@ -348,7 +354,27 @@ class Actions {
       );
     }
     this._app.shell.activateById(panel.id);
+    if (!(await this._isMeant(panel.context.path, model))) {
+      return;
+    }
     await insertSolution(panel, model, code, this._trans);
+  }
+
+  /** Whether a solution goes into a notebook: another one than it was started from has to be meant. */
+  private async _isMeant(path: string, { sourcePath }: IExplorationModel): Promise<boolean> {
+    if (!sourcePath || path === sourcePath) {
+      return true;
+    }
+    const { button } = await showDialog({
+      title: this._trans.__('Insert into another notebook?'),
+      body: this._trans.__(
+        'The exploration was started from %1, which is not open. The solution would go into %2.',
+        sourcePath,
+        path
+      ),
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: this._trans.__('Insert') })]
+    });
+    return button.accept;
   }
 
   private async _close(args: Args): Promise<void> {

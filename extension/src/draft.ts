@@ -77,17 +77,14 @@ export class Draft {
       this._history = saved.history;
     }
     // Text typed while the store was loading is newer.
-    if (!this._value.task && typeof saved?.task === 'string') {
-      const libraries = isTexts(saved.libraries) ? saved.libraries : [];
-      this._value = { ...this._value, task: saved.task, libraries };
+    if (!this._value.task && saved && typeof saved === 'object') {
+      this._value = { ...this._value, ...restored(saved) };
     }
     this._save = () => {
-      const saved = { task: this._value.task, libraries: this._ownLibraries };
-      void store.save(key, {
-        ...saved,
-        libraries: [...saved.libraries],
-        history: [...this._history]
-      });
+      const { check, origin, task } = this._value;
+      const picked = Object.fromEntries(PICKS.map(kind => [kind, [...this._own(kind)]]));
+      const kept = { task, check, origin: origin && { ...origin }, ...picked };
+      void store.save(key, { ...kept, history: [...this._history] });
     };
     this._changed.emit();
   }
@@ -106,10 +103,18 @@ export class Draft {
     this._changed.emit();
   }
 
+  /** Take over the mode from the settings, unless the user has chosen another here since. */
+  follow(mode: IDraft['mode']): void {
+    if (this._value.mode === this._usualMode && mode !== this._usualMode) {
+      this.update({ mode });
+    }
+    this._usualMode = mode;
+  }
+
   /** Start over from a cell, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
     const { mode, check, task } = this._value;
-    const libraries = this._ownLibraries;
+    const libraries = this._own('libraries');
     if (task.trim() && values.task !== task) {
       this._history = this._remembered(task);
     }
@@ -139,15 +144,32 @@ export class Draft {
     }
   }
 
-  /** Add the task to the history, and start over with the same libraries. */
-  finish(): void {
+  /**
+   * Add the task to the history, and start over with the same libraries. What it returns brings the
+   * task back, unless another has been begun by then.
+   */
+  submit(): () => void {
+    const before = {
+      _value: this._value,
+      _suggested: this._suggested,
+      _declined: this._declined,
+      _history: this._history
+    };
     const { task, mode } = this._value;
-    const libraries = this._ownLibraries;
+    const libraries = this._own('libraries');
     this._history = this._remembered(task);
     this._value = { ...EMPTY, libraries, mode };
     this._suggested = this._declined = NO_PICKS;
     this._save();
     this._changed.emit();
+    return () => {
+      const { check, mode, task } = this._value;
+      if (!task.trim() && !check.trim()) {
+        Object.assign(this, before, { _value: { ...before._value, mode } });
+        this._save();
+        this._changed.emit();
+      }
+    };
   }
 
   /** The request, for a notebook or none. */
@@ -169,9 +191,9 @@ export class Draft {
     };
   }
 
-  /** Libraries the user chose; suggestions belong to one task in one notebook. */
-  private get _ownLibraries(): ReadonlyArray<string> {
-    return this._value.libraries.filter(one => !this._suggested.libraries.includes(one));
+  /** What the user chose; suggestions belong to one task in one notebook. */
+  private _own(kind: keyof Picks): ReadonlyArray<string> {
+    return this._value[kind].filter(one => !this._suggested[kind].includes(one));
   }
 
   private _remembered(task: string): ReadonlyArray<string> {
@@ -179,6 +201,7 @@ export class Draft {
   }
 
   private _value = EMPTY;
+  private _usualMode = EMPTY.mode;
   private _suggested = NO_PICKS;
   private _declined = NO_PICKS;
   private _history: ReadonlyArray<string> = [];
@@ -186,10 +209,21 @@ export class Draft {
   private _changed = new Signal<this, void>(this);
 }
 
-interface ISavedDraft {
-  task: string;
-  libraries: string[];
+interface ISavedDraft extends Omit<IDraft, 'mode'> {
   history: string[];
+}
+
+/** The usable parts of a saved draft. */
+function restored(saved: Partial<ISavedDraft>): Partial<IDraft> {
+  const { check, origin, task } = saved;
+  const isOrigin = typeof origin?.cell_id === 'string' && typeof origin.is_replaced === 'boolean';
+  const picks = PICKS.map(kind => [kind, isTexts(saved[kind]) ? saved[kind] : []]);
+  return {
+    ...(Object.fromEntries(picks) as Picks),
+    task: typeof task === 'string' ? task : '',
+    check: typeof check === 'string' ? check : '',
+    origin: isOrigin ? origin : null
+  };
 }
 
 function isTexts(value: unknown): value is string[] {

@@ -30,6 +30,13 @@ import { pathOf, queryOf, RequestError, Requests } from './request';
 import { IExplorationModel, IExplorations, ILookups } from './tokens';
 
 const CHECK_INTERVAL_MS = 30_000;
+const FIRST_RETRY_MS = 250;
+const MAX_RETRY_MS = 10_000;
+
+interface IPosition {
+  epoch: string;
+  after: number;
+}
 
 /** The explorations of a server, kept up to date by its events. */
 export class Explorations implements IExplorations, IDisposable {
@@ -135,7 +142,7 @@ export class Explorations implements IExplorations, IDisposable {
   }
 
   show(id: string | null): void {
-    this._current = id === null ? null : (this._open.get(id) ?? null);
+    this._current = id === null ? null : this._known(id);
     this._changed.emit();
   }
 
@@ -182,6 +189,12 @@ export class Explorations implements IExplorations, IDisposable {
     return this._requests.url(path) + queryOf({ format });
   }
 
+  /** An open exploration, or the one in view, whose session may have ended. */
+  private _known(id: string): ExplorationModel | null {
+    const shown = this._current?.id === id ? this._current : null;
+    return this._open.get(id) ?? shown;
+  }
+
   private _onMessage(_: Connection, message: ServerMessage): void {
     switch (message.kind) {
       case 'exploration':
@@ -197,27 +210,37 @@ export class Explorations implements IExplorations, IDisposable {
         this._open.get(message.id)?.read(message);
         break;
       case 'reset':
-        this._position = { epoch: message.epoch, after: message.number };
+        // A connection that is lost before everything is fetched begins with a reset again.
+        this._position = null;
+        this._next = { epoch: message.epoch, after: message.number };
         void this._refresh();
         break;
     }
   }
 
   private _advance(number: number): void {
-    if (this._position && number > this._position.after) {
-      this._position = { ...this._position, after: number };
-    }
+    const after = (one: IPosition | null) => one && { ...one, after: Math.max(one.after, number) };
+    this._position = after(this._position);
+    this._next = after(this._next);
   }
 
   private _onExploration(event: ExplorationEvent): void {
     if (event.state === 'closed') {
       this._forget(event.id);
-      void this._list();
+      this._listAgain();
       return;
+    }
+    if (event.state === 'open') {
+      // It may have been started in another tab.
+      this._listAgain();
     }
     const model = this._open.get(event.id);
     if (model) {
+      const { path } = model;
       model.apply(event);
+      if (model.path !== path) {
+        this._listAgain();
+      }
     } else {
       this._fetch(event.id);
       this._fetching.get(event.id)?.push(event);
@@ -230,14 +253,34 @@ export class Explorations implements IExplorations, IDisposable {
     return this._refreshing;
   }
 
+  /** Fetch everything, and try again until all of it is there. */
   private async _fetchAll(): Promise<void> {
-    await Promise.all([this._askStatus(), this._list()]).catch(() => undefined);
+    let delay = FIRST_RETRY_MS;
+    while (!this.isDisposed && !(await this._hasFetched())) {
+      await new Promise(resolve => setTimeout(resolve, delay));
+      delay = Math.min(delay * 2, MAX_RETRY_MS);
+    }
+  }
+
+  private async _hasFetched(): Promise<boolean> {
+    try {
+      await this._fetchOpen();
+      this._position = this._next;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this._ready.resolve();
+      this._changed.emit();
+    }
+  }
+
+  private async _fetchOpen(): Promise<void> {
+    await Promise.all([this._askStatus(), this._list()]);
     const listed = this._past.filter(one => one.is_open).map(one => one.id);
     const gone = Array.from(this._open.keys()).filter(id => !listed.includes(id));
     gone.forEach(id => this._forget(id));
     await Promise.all(listed.map(id => this._fetchOne(id)));
-    this._ready.resolve();
-    this._changed.emit();
   }
 
   private async _askStatus(): Promise<void> {
@@ -246,8 +289,11 @@ export class Explorations implements IExplorations, IDisposable {
     const isNews = JSON.stringify(status) !== JSON.stringify(this._status);
     this._status = status;
     this.models.follow(status);
+    // What was the last event half a minute ago has arrived, unless it was lost on the way.
+    const isBehind = this._position !== null && this._position.after < this._lastNumber;
+    this._lastNumber = isOther ? 0 : status.number;
     // A dead connection that was never closed still looks alive.
-    if (isOther && this.isConnected) {
+    if ((isOther || isBehind) && this.isConnected) {
       this._connection.reconnect();
     }
     if (isNews) {
@@ -261,11 +307,17 @@ export class Explorations implements IExplorations, IDisposable {
     this._changed.emit();
   }
 
+  private _listAgain(): void {
+    this._list().catch(() => this._refresh());
+  }
+
   /** Fetch an exploration that is not known yet. */
   private _fetch(id: string): void {
     if (!this._fetching.has(id)) {
       this._fetching.set(id, []);
-      void this._fetchOne(id).finally(() => this._fetching.delete(id));
+      void this._fetchOne(id)
+        .catch(() => this._refresh())
+        .finally(() => this._fetching.delete(id));
     }
   }
 
@@ -277,10 +329,11 @@ export class Explorations implements IExplorations, IDisposable {
       this._fetching.get(id)?.forEach(event => model.apply(event));
       this._changed.emit();
     } catch (error) {
-      // Closed in the meantime; an event says so too.
-      if (!(error instanceof RequestError)) {
+      if (!(error instanceof RequestError && error.status === 404)) {
         throw error;
       }
+      // Closed in the meantime.
+      this._forget(id);
     }
   }
 
@@ -288,7 +341,7 @@ export class Explorations implements IExplorations, IDisposable {
     const model = this._take(opened);
     this._current = model;
     this._changed.emit();
-    void this._list();
+    this._listAgain();
     return model;
   }
 
@@ -313,7 +366,11 @@ export class Explorations implements IExplorations, IDisposable {
 
   private _connection: Connection;
   private _check: Poll;
-  private _position: { epoch: string; after: number } | null = null;
+  // The last event of which everything is known; null until everything was fetched.
+  private _position: IPosition | null = null;
+  // What it will be once everything is fetched.
+  private _next: IPosition | null = null;
+  private _lastNumber = 0;
   private _status: ServerStatus | null = null;
   private _open = new Map<string, ExplorationModel>();
   private _past: ReadonlyArray<Summary> = [];

@@ -68,6 +68,10 @@ export class ExplorationModel implements IExplorationModel {
     return this._opened.warning;
   }
 
+  get sourcePath(): string {
+    return this._opened.source_path;
+  }
+
   get origin(): CellOrigin | null {
     return this._opened.origin;
   }

@@ -1,3 +1,4 @@
+import { JSONExt } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -96,17 +97,23 @@ export class ModelChoices implements IDisposable {
     this._take(status.embedded);
   }
 
-  /** Restore the last choice, and save every choice from now on. */
+  /**
+   * Restore the saved choice, and save every choice from now on. Called again, it takes over what
+   * was saved elsewhere since.
+   */
   async restore(store: IStore, key: string): Promise<void> {
     const saved = (await store.fetch(key)) as Partial<ModelChoice> | undefined;
-    this._choice = { name: saved?.name ?? '', base_url: saved?.base_url ?? '' };
-    this._save = () => void store.save(key, { ...this._choice });
-    this._changed.emit();
+    const choice = { name: saved?.name ?? '', base_url: saved?.base_url ?? '' };
+    this._save = () => this._ask(async () => void (await store.save(key, { ...this._choice })));
+    if (!JSONExt.deepEqual(choice, { ...this._restored })) {
+      this._restored = this._choice = choice;
+      this._changed.emit();
+    }
   }
 
   choose(choice: ModelChoice): void {
     this._choice = choice;
-    this._save();
+    void this._save();
     this._changed.emit();
   }
 
@@ -162,12 +169,13 @@ export class ModelChoices implements IDisposable {
 
   private readonly _poll: Poll;
   private _choice = CONFIGURED;
+  private _restored = CONFIGURED;
   private _status: ServerStatus | null = null;
   private _embedded: EmbeddedModel | null = null;
   private _servers: ReadonlyArray<LocalServer> | null = null;
   private _isLooking = false;
   private _hasArrived = false;
   private _error = '';
-  private _save: () => void = () => undefined;
+  private _save: () => Promise<void> = async () => undefined;
   private _changed = new Signal<this, void>(this);
 }

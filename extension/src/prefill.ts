@@ -1,7 +1,8 @@
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { IError } from '@jupyterlab/nbformat';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import { codeOf } from './usernotebook';
+import { Contents } from '@jupyterlab/services';
+import { codeOf, serverPath } from './usernotebook';
 import { CellError } from './protocol';
 import { suggestionsFor } from './suggestions';
 import { IExplorations } from './tokens';
@@ -9,6 +10,7 @@ import { IExplorations } from './tokens';
 /** Fill in the form from a cell: its error, its text, or else its code to run first. */
 export async function beginFrom(
   explorations: IExplorations,
+  contents: Contents.IManager,
   panel: NotebookPanel,
   cell: Cell
 ): Promise<void> {
@@ -18,7 +20,8 @@ export async function beginFrom(
   const error = failureOf(cell);
   if (error) {
     const kernel = panel.sessionContext.session?.kernel ?? null;
-    const place = { path: panel.context.path, kernel, cells: codeOf(panel) };
+    const path = serverPath(contents, panel.context.path);
+    const place = { path, kernel, cells: codeOf(panel) };
     const found = await suggestionsFor(explorations, place, id, error);
     const origin = { cell_id: id, is_replaced: true };
     draft.begin({ ...found, origin });

@@ -600,6 +600,7 @@ export interface OpenExploration {
   }[];
   resumed: boolean;
   warning: string;
+  source_path: string;
   origin: CellOrigin | null;
 }
 export interface OpenRequest {
@@ -663,6 +664,7 @@ export interface StreamEvent {
 export interface ServerStatus {
   version: string;
   epoch: string;
+  number: number;
   model: string;
   model_url: string;
   model_error: string;
@@ -674,6 +676,8 @@ export interface ServerStatus {
     [k: string]: Settings;
   };
   default_profile: string;
+  roots: string[];
+  shows_hidden: boolean;
 }
 export interface SourceCell {
   id: string;

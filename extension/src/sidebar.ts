@@ -5,7 +5,6 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { PageConfig } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { FileDialog } from '@jupyterlab/filebrowser';
 import { INotebookTracker } from '@jupyterlab/notebook';
@@ -14,9 +13,11 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CallBack } from './callback';
+import { contentsPath } from './contentspath';
 import { Explorations } from './explorations';
 import { UserNotebook } from './usernotebook';
 import { Preferences } from './preferences';
+import { ServerStatus } from './protocol';
 import { Suggester } from './suggestions';
 import { IExplorations } from './tokens';
 import { variablesOf } from './variables';
@@ -68,7 +69,7 @@ function activate(
   const explorations = service as Explorations;
   const { draft } = explorations;
   const preferences = new Preferences();
-  const notebook = new UserNotebook(notebooks);
+  const notebook = new UserNotebook(notebooks, app.serviceManager.contents);
   const tools: ITools = {
     trans: (translator ?? nullTranslator).load('exploracoder'),
     languages,
@@ -78,7 +79,7 @@ function activate(
     send: (model, command) => complainIfRefused(model.do(command)),
     docPage: doc => explorations.docPage(doc),
     openMenu: (...given) => openMenu(app.commands, ...given),
-    sourceOpener: source => sourceOpener(app, source)
+    sourceOpener: source => sourceOpener(app, explorations.status, source)
   };
 
   const explore = async () => {
@@ -86,8 +87,12 @@ function activate(
       ...preferences.choices,
       model: explorations.models.choice
     });
-    const model = await explorations.start(request);
-    draft.finish();
+    // What is typed from now on is the next task.
+    const takeBack = draft.submit();
+    const model = await explorations.start(request).catch(error => {
+      takeBack();
+      throw error;
+    });
     if (preferences.opensNotebook) {
       tools.execute('exploracoder:open-notebook', { id: model.id });
     }
@@ -130,6 +135,8 @@ function activate(
   notebook.changed.connect(() => widget.refresh());
   let { area } = preferences;
   preferences.changed.connect(() => {
+    draft.follow(preferences.mode);
+    void explorations.models.restore(preferences, 'model');
     widget.refresh();
     const isMoved = area !== preferences.area;
     area = preferences.area;
@@ -144,8 +151,6 @@ function activate(
     const settings = await registry?.load(ID).catch(() => undefined);
     if (settings) {
       preferences.follow(settings);
-      await explorations.models.restore(preferences, 'model');
-      draft.update({ mode: preferences.mode });
     }
     if (state) {
       await draft.restore(state, 'exploracoder:draft');
@@ -191,13 +196,16 @@ async function shownBefore(explorations: Explorations, state: IStateDB): Promise
   return atWork.pop()?.id ?? '';
 }
 
-/** Opens a file under the server's root at a line; null for files out of reach. */
-function sourceOpener(app: JupyterFrontEnd, source: ISourcePlace): (() => void) | null {
-  const root = PageConfig.getOption('serverRoot');
-  if (!root || !source.file?.startsWith(`${root}/`)) {
+/** Opens a file at a line; null for files that the server does not serve. */
+function sourceOpener(
+  app: JupyterFrontEnd,
+  status: ServerStatus | null,
+  source: ISourcePlace
+): (() => void) | null {
+  const path = contentsPath(status, source.file);
+  if (path === null) {
     return null;
   }
-  const path = source.file.slice(root.length + 1);
   const line = source.line ?? 1;
   return () => {
     void app.commands

@@ -109,11 +109,9 @@ class KernelData {
       this._id = kernel?.id;
       this._names = [];
     }
-    if (kernel?.status === 'idle') {
-      const variables = await variablesOf(kernel);
-      if (kernel.id === this._id) {
-        this._names = variables.filter(({ type }) => !NO_VALUES.has(type)).map(({ name }) => name);
-      }
+    const variables = kernel && (await variablesOf(kernel));
+    if (variables && kernel.id === this._id) {
+      this._names = variables.filter(({ type }) => !NO_VALUES.has(type)).map(({ name }) => name);
     }
     return this._names;
   }

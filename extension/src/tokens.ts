@@ -44,7 +44,9 @@ export interface IExplorationModel {
   can(ability: Ability, subtask?: string | null, candidate?: string | null): boolean;
   /** What the user should know before inserting the solution; empty if it only computes. */
   readonly warning: string;
-  /** The cell of the user's notebook that it began in, if any. */
+  /** The user's notebook that it was started from; empty if none, or unknown. */
+  readonly sourcePath: string;
+  /** The cell of that notebook, if any. */
   readonly origin: CellOrigin | null;
   /** False once its session has ended on the server. */
   readonly isOpen: boolean;

@@ -3,12 +3,23 @@ import { ISessionContext } from '@jupyterlab/apputils';
 import { ICellModel, isCodeCellModel } from '@jupyterlab/cells';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import {
+  IRenderMime,
+  IRenderMimeRegistry,
+  standardRendererFactories
+} from '@jupyterlab/rendermime';
 import { KernelSpec } from '@jupyterlab/services';
+import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { KEY, isObject } from './notebook/marks';
+import { QuietSanitizer, quieten, withoutDiagrams } from './sanitizing';
 
 const KERNEL = 'exploracoder';
 const PROGRAM = 'exploracoder_kernel.kernel';
+// Other types fetch what their data name: a Vega chart its rows, a Mermaid diagram its pictures.
+const QUIET_TYPES = new Set([
+  'application/json',
+  ...standardRendererFactories.flatMap(factory => factory.mimeTypes)
+]);
 
 /**
  * Shows the scratch kernel's outputs as untrusted, no matter who ran the cell: JupyterLab trusts
@@ -42,12 +53,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
 export default plugin;
 
-/** Draw everything as untrusted while `isDoubted` holds, whatever a model claims. */
+/**
+ * Draw everything as untrusted while `isDoubted` holds, whatever a model claims, and fetch nothing
+ * for it: what code without network prints must not leave through the browser.
+ */
 export function distrust(rendermime: IRenderMimeRegistry, isDoubted: () => boolean): void {
+  beQuiet(rendermime, isDoubted);
   const prefer = rendermime.preferredMimeType.bind(rendermime);
   const create = rendermime.createRenderer.bind(rendermime);
   const clone = rendermime.clone.bind(rendermime);
-  rendermime.preferredMimeType = (data, safe) => prefer(data, isDoubted() ? 'ensure' : safe);
+  rendermime.preferredMimeType = (data, safe) =>
+    isDoubted() ? prefer(quietForms(data), 'ensure') : prefer(data, safe);
   rendermime.createRenderer = mimeType => {
     const renderer = create(mimeType);
     const render = renderer.renderModel.bind(renderer);
@@ -59,6 +75,29 @@ export function distrust(rendermime: IRenderMimeRegistry, isDoubted: () => boole
     distrust(copy, isDoubted);
     return copy;
   };
+}
+
+/** Replace what a registry hands to its renderers by what fetches nothing while `isOn` holds. */
+function beQuiet(rendermime: IRenderMimeRegistry, isOn: () => boolean): void {
+  const { latexTypesetter, markdownParser, sanitizer } = rendermime;
+  const typeset = async (node: HTMLElement) => {
+    await latexTypesetter?.typeset(node);
+    // A formula can set styles; the browser has not drawn it yet.
+    if (isOn()) {
+      quieten(node);
+    }
+  };
+  const render = async (text: string) =>
+    (await markdownParser?.render(isOn() ? withoutDiagrams(text) : text)) ?? '';
+  Object.assign(rendermime, {
+    sanitizer: new QuietSanitizer(sanitizer, isOn),
+    latexTypesetter: latexTypesetter && { typeset },
+    markdownParser: markdownParser && { render }
+  });
+}
+
+function quietForms(data: ReadonlyPartialJSONObject): ReadonlyPartialJSONObject {
+  return Object.fromEntries(Object.entries(data).filter(([type]) => QUIET_TYPES.has(type)));
 }
 
 /** Whether a kernelspec starts the scratch kernel, under whatever name it was installed. */

@@ -1,5 +1,5 @@
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { Kernel } from '@jupyterlab/services';
+import { Contents, Kernel } from '@jupyterlab/services';
 import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { IPlace } from './draft';
@@ -9,7 +9,10 @@ const SETTLE_MS = 500;
 
 /** The user's notebook: the last one visited that does not belong to an exploration. */
 export class UserNotebook {
-  constructor(tracker: INotebookTracker | null) {
+  constructor(
+    tracker: INotebookTracker | null,
+    private readonly _contents: Pick<Contents.IManager, 'driveName'>
+  ) {
     tracker?.currentChanged.connect((_, panel) => this._look(panel));
     this._look(tracker?.currentWidget ?? null);
   }
@@ -29,7 +32,7 @@ export class UserNotebook {
       return null;
     }
     return {
-      path: panel.context.path,
+      path: serverPath(this._contents, panel.context.path),
       kernelName: this.kernel?.name ?? null,
       kernelId: this.kernel?.id ?? null,
       cells: codeOf(panel)
@@ -67,6 +70,11 @@ export class UserNotebook {
   private _panel: NotebookPanel | null = null;
   private _settled = new Debouncer(() => this._changed.emit(), SETTLE_MS);
   private _changed = new Signal<this, void>(this);
+}
+
+/** A notebook's path on the server; empty on another drive, which the server does not know. */
+export function serverPath(contents: Pick<Contents.IManager, 'driveName'>, path: string): string {
+  return contents.driveName(path) ? '' : path;
 }
 
 /** The non-empty code cells of a notebook. */

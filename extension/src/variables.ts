@@ -15,11 +15,16 @@ const EXPRESSION = [
 
 const NO_DATA = new Set(['module', 'type', 'builtin_function_or_method']);
 
-/** A kernel's variables that may be worth bringing along; none if it is busy or not IPython. */
-export async function variablesOf(kernel: Kernel.IKernelConnection): Promise<IKernelVariable[]> {
+/**
+ * A kernel's variables that may be worth bringing along; none if it is not IPython, and null while
+ * it is busy.
+ */
+export async function variablesOf(
+  kernel: Kernel.IKernelConnection
+): Promise<IKernelVariable[] | null> {
   // A busy kernel would answer only when it is done.
   if (kernel.status !== 'idle') {
-    return [];
+    return null;
   }
   const future = kernel.requestExecute({
     code: '',

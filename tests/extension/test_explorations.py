@@ -51,6 +51,7 @@ async def test_its_notebook_lies_beside_the_users_and_has_its_kernel(client: Cli
 
     assert first["path"] == "work/tea-exploration.ipynb"
     assert second["path"] == "work/tea-exploration-2.ipynb"
+    assert first["source_path"] == second["source_path"] == "work/tea.ipynb"
     sessions = {one["path"]: one["kernel"]["id"] for one in await client.jupyter("GET", "sessions")}
     assert sessions[first["path"]] == first["kernel_id"]
     assert sessions[second["path"]] == second["kernel_id"]

@@ -229,6 +229,17 @@ def test_what_is_typed_into_a_heading_stays_until_the_heading_changes() -> None:
     assert [cell["source"] for cell in new_heading] == ["## 1. Read all", "## 1. Read\nA note"]
 
 
+def test_a_typed_cell_that_is_gone_is_kept_once() -> None:
+    typed = written("s1", "a = 1  # mine")
+
+    once = merged([written("s2", "")], [typed], {"s1": "a = 1", "s2": ""})
+    again = merged([written("s2", "")], [*once, typed], {"s1": "a = 1", "s2": ""})
+
+    # A tab that was typed in makes the same cell; see upsert.spec.ts.
+    assert once[1:] == [own("g-1raf5uc", "a = 1  # mine")]
+    assert again == once
+
+
 def test_cells_without_ids_are_known_by_what_they_are() -> None:
     cells = [written("s1", "v = 1"), own("x", "1")]
     bare = [{key: one for key, one in cell.items() if key != "id"} for cell in cells]

@@ -315,6 +315,36 @@ async def test_a_notebook_that_was_renamed_is_followed(own: Client) -> None:
     assert "After the move" in (own.server.root / "renamed.ipynb").read_text(encoding="utf-8")
 
 
+async def test_a_rename_is_told_before_the_next_step(own: Client) -> None:
+    start = await own.start(**request())
+    id_ = start["exploration"]["id"]
+    await own.rested(id_)
+    sessions = await own.jupyter("GET", "sessions")
+    session = next(one for one in sessions if one["path"] == start["path"])
+    await own.jupyter("PATCH", f"contents/{start['path']}", {"path": "told.ipynb"})
+    await own.jupyter("PATCH", f"sessions/{session['id']}", {"path": "told.ipynb"})
+
+    async with own.tab({"epoch": start["epoch"], "after": start["number"]}) as tab:
+        state = await own.state(id_)
+        events = await tab.until(lambda event: event.get("path") == "told.ipynb")
+
+    assert state["path"] == "told.ipynb"
+    assert events[-1]["state"] == "changed"
+
+
+async def test_an_open_exploration_is_resumed_where_its_notebook_is_now(own: Client) -> None:
+    start = await own.start(**request())
+    await own.rested(start["exploration"]["id"])
+    # Its session still names the old path.
+    (own.server.root / start["path"]).rename(own.server.root / "moved.ipynb")
+
+    state = (await own.post("explorations/open", {"path": "moved.ipynb"})).json
+
+    assert state["exploration"]["id"] == start["exploration"]["id"]
+    assert state["path"] == "moved.ipynb"
+    assert not state["resumed"]
+
+
 async def test_replaying_needs_no_model_and_says_what_changed(own: Client, house: House) -> None:
     state = await with_one_accepted(own)
     await own.ask("DELETE", f"explorations/{state['exploration']['id']}")

@@ -121,6 +121,13 @@ async def _open(request: RouteRequest) -> OpenExploration:
     return hosted_exploration.snapshot(was_resumed=was_resumed)
 
 
+async def _state(request: RouteRequest) -> OpenExploration:
+    hosted_exploration = request.host.get(request.id)
+    # A tab that was reloaded looks for the notebook where it is now.
+    await hosted_exploration.keeper.follow()
+    return hosted_exploration.snapshot()
+
+
 async def _command(request: RouteRequest) -> Accepted:
     hosted_exploration = request.host.use(request.id)
     command = request.body(COMMAND)
@@ -179,7 +186,7 @@ TABLE = (
     Route("POST", "explorations", RUNS_CODE, _start, status=201),
     Route("POST", "explorations/open", RUNS_CODE, _open),
     Route("POST", "explorations/replay", RUNS_CODE, _sent(OpenRequest, Host.replay)),
-    Route("GET", _ONE, READS, lambda request: request.host.get(request.id).snapshot()),
+    Route("GET", _ONE, READS, _state),
     Route("DELETE", _ONE, WRITES, lambda request: request.host.close(request.id), status=204),
     Route("POST", f"{_ONE}/command", RUNS_CODE, _command, status=202),
     Route("POST", f"{_ONE}/lookups", READS, _lookups),

@@ -42,13 +42,46 @@ describe('Draft', () => {
     const draft = new Draft();
     for (const task of ['one', 'two', 'one']) {
       draft.update({ task, libraries: ['tealeaf'], check: 'assert x' });
-      draft.finish();
+      draft.submit();
     }
 
     expect(draft.history).toEqual(['one', 'two']);
     expect(draft.value.task).toBe('');
     expect(draft.value.check).toBe('');
     expect(draft.value.libraries).toEqual(['tealeaf']);
+  });
+
+  it('has the mode of the settings until another is chosen', () => {
+    const draft = new Draft();
+
+    draft.follow('auto');
+    expect(draft.value.mode).toBe('auto');
+    draft.update({ mode: 'review' });
+    draft.follow('auto');
+    expect(draft.value.mode).toBe('review');
+  });
+
+  it('keeps what is typed while an exploration starts, and remembers what was submitted', () => {
+    const draft = new Draft();
+    draft.update({ task: 'one', libraries: ['tealeaf'] });
+    const takeBack = draft.submit();
+    draft.update({ task: 'the next' });
+
+    takeBack();
+
+    expect(draft.value.task).toBe('the next');
+    expect(draft.history).toEqual(['one']);
+  });
+
+  it('is as it was when an exploration could not be started', () => {
+    const draft = new Draft();
+    draft.update({ task: 'one', libraries: ['tealeaf'], check: 'assert x', cells: ['a'] });
+    const before = draft.value;
+
+    draft.submit()();
+
+    expect(draft.value).toEqual(before);
+    expect(draft.history).toEqual([]);
   });
 
   it('is there again after a reload, whatever else is in the store', async () => {
@@ -59,16 +92,20 @@ describe('Draft', () => {
     };
     const draft = new Draft();
     await draft.restore(store, 'draft');
-    draft.update({ task: 'half a', libraries: ['tealeaf'] });
+    const origin = { cell_id: 'b', is_replaced: true };
+    draft.update({ task: 'half a', libraries: ['tealeaf'], check: 'assert x', origin });
+    draft.update({ cells: ['a'], bring: ['pot'] });
+    draft.suggest({ libraries: [], cells: ['c'], bring: [] });
     const again = new Draft();
     const broken = new Draft();
-    kept.set('broken', { task: 5, libraries: 'x', history: [1] });
+    kept.set('broken', { task: 5, libraries: 'x', history: [1], origin: {}, check: [] });
 
     await again.restore(store, 'draft');
     await broken.restore(store, 'broken');
 
     expect(again.value.task).toBe('half a');
     expect(again.value.libraries).toEqual(['tealeaf']);
+    expect(again.value).toMatchObject({ check: 'assert x', cells: ['a'], bring: ['pot'], origin });
     expect(broken.value.task).toBe('');
     expect(broken.history).toEqual([]);
   });
@@ -125,7 +162,7 @@ describe('suggestions for a draft', () => {
     const draft = new Draft();
     draft.update({ libraries: ['mine'], task: 'one' });
     draft.suggest(SUGGESTED);
-    draft.finish();
+    draft.submit();
     expect(draft.value.libraries).toEqual(['mine']);
 
     draft.update({ task: 'half a' });

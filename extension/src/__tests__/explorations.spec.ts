@@ -16,6 +16,10 @@ class ScriptedServer {
   /** Answers held back by path, until a test releases them. */
   readonly held = new Map<string, () => void>();
   readonly holdBack = new Set<string>();
+  /** How often a path fails before it is answered. */
+  readonly failures = new Map<string, number>();
+  /** The number of the last event. */
+  last = 10;
 
   async listen(): Promise<void> {
     this._sockets.on('connection', (socket, request) => this._greet(socket, request));
@@ -58,6 +62,13 @@ class ScriptedServer {
     const path = request.url!.replace('/exploracoder/api/', '').replace(/\?.*/, '');
     this.asked.push(`${request.method} ${path}`);
     const found = this._find(path);
+    const failures = this.failures.get(path) ?? 0;
+    if (failures) {
+      this.failures.set(path, failures - 1);
+      response.writeHead(503);
+      response.end('{}');
+      return;
+    }
     const answer = () => {
       response.writeHead(found ? 200 : 404);
       response.end(JSON.stringify(found ?? { message: `There is no ${path}.` }));
@@ -72,7 +83,13 @@ class ScriptedServer {
   private _find(path: string): object | undefined {
     const summaries = Array.from(this.open.keys(), id => ({ id, is_open: true }));
     const known: { [path: string]: object } = {
-      status: { epoch: this.epoch, model: 'scripted', model_error: '', embedded: {} },
+      status: {
+        epoch: this.epoch,
+        number: this.last,
+        model: 'scripted',
+        model_error: '',
+        embedded: {}
+      },
       explorations: { explorations: summaries }
     };
     return known[path] ?? this.open.get(path.replace('explorations/', ''));
@@ -144,6 +161,49 @@ describe('Explorations', () => {
     expect(explorations.open.has('e1')).toBe(false);
   });
 
+  it('asks again when an answer fails, and until then knows that it has to', async () => {
+    server.epoch = 'second';
+    server.open.set('e2', opened({ exploration: { ...opened().exploration, id: 'e2' } }));
+    server.failures.set('explorations/e2', 2);
+    server.asked.length = 0;
+
+    server.cut();
+    await until(() => server.asked.includes('GET explorations/e2'));
+    server.cut();
+    await until(() => explorations.open.has('e2'));
+
+    // The position is only that of a state that was fetched.
+    expect(server.asked.filter(one => one.startsWith('events')).slice(0, 2)).toEqual([
+      'events?epoch=first&after=10',
+      'events'
+    ]);
+  });
+
+  it('forgets what is gone when it asks', async () => {
+    server.holdBack.add('explorations');
+    server.epoch = 'second';
+    server.cut();
+    await until(() => server.held.has('explorations'));
+    // The list still names it, but it is closed by now.
+    server.open.delete('e1');
+    server.held.get('explorations')!();
+
+    await until(() => !explorations.open.has('e1'));
+  });
+
+  it('asks for events that got lost on the way', async () => {
+    server.last = 12;
+    explorations.wake();
+    await until(() => explorations.status?.number === 12);
+
+    await until(() => {
+      if (explorations.isConnected) {
+        explorations.wake();
+      }
+      return server.asked.includes('events?epoch=first&after=10');
+    });
+  });
+
   it('loses no event that overtakes the answer about a new exploration', async () => {
     const exploration = { ...opened().exploration, id: 'e2' };
     server.open.set('e2', opened({ exploration, number: 12 }));
@@ -158,6 +218,15 @@ describe('Explorations', () => {
     expect(explorations.open.get('e2')!.exploration.status).toBe('solved');
   });
 
+  it('lists what was started in another tab', async () => {
+    const exploration = { ...opened().exploration, id: 'e2' };
+    server.open.set('e2', opened({ exploration, number: 11 }));
+
+    server.send({ ...statusEvent(11, 'running', 'e2'), state: 'open' } as ServerMessage);
+
+    await until(() => explorations.past.some(one => one.id === 'e2'));
+  });
+
   it('keeps an exploration in view that has ended, until the user goes elsewhere', async () => {
     explorations.show('e1');
     const model = explorations.current!;
@@ -167,6 +236,8 @@ describe('Explorations', () => {
 
     expect(explorations.current).toBe(model);
     expect(explorations.open.has('e1')).toBe(false);
+    explorations.show('e1');
+    expect(explorations.current).toBe(model);
     explorations.show(null);
     expect(explorations.current).toBeNull();
   });

@@ -94,6 +94,23 @@ describe('ModelChoices', () => {
     expect(models.choice.name).toBe('tea');
   });
 
+  it('takes over what is set elsewhere, but nothing old, and says when it cannot be saved', async () => {
+    let saved: unknown = { ...EMBEDDED };
+    const store = {
+      fetch: async () => saved,
+      save: () => Promise.reject(new Error('The settings are read-only.'))
+    };
+    await models.restore(store, 'model');
+    models.choose({ name: 'tea', base_url: 'http://127.0.0.1:1/v1' });
+    await until(() => models.error === 'The settings are read-only.');
+    await models.restore(store, 'model');
+    expect(models.choice.name).toBe('tea');
+
+    saved = { name: 'pot', base_url: 'http://127.0.0.1:1/v1' };
+    await models.restore(store, 'model');
+    expect(models.choice.name).toBe('pot');
+  });
+
   it('follows a download until the model is there', async () => {
     const going = { ...ABSENT, is_pulling: true };
     pulls = [

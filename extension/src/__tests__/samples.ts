@@ -103,6 +103,7 @@ export function opened(values: Partial<OpenExploration> = {}): OpenExploration {
     cells: [],
     resumed: false,
     warning: '',
+    source_path: '',
     origin: null,
     ...values
   };

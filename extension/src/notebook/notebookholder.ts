@@ -13,6 +13,9 @@ import { ExplorationContents, IMerge } from './provider';
 import { QuietChanges } from './quietchanges';
 import { upsert } from './upsert';
 
+// A save that takes longer holds up no update.
+const LONGEST_SAVE_MS = 5_000;
+
 /** Keeps an exploration's notebook, open in this tab, in sync with the server. */
 export class NotebookHolder implements IDisposable {
   constructor(
@@ -102,7 +105,8 @@ export class NotebookHolder implements IDisposable {
   /** Update the notebook. If it is shared, the server does that for everyone. */
   private _update(): void {
     const notebook = this.panel.model;
-    if (this._model && notebook && !notebook.isDisposed && !this.isShared) {
+    const canUpdate = notebook && !notebook.isDisposed && !this.isShared && !this._isSaving;
+    if (this._model && canUpdate) {
       this._quiet.make(() => upsert(notebook, this._wanted()));
     }
     this._changed.emit();
@@ -121,17 +125,38 @@ export class NotebookHolder implements IDisposable {
   }
 
   private _onExplorations(): void {
-    const model = this._explorations.forPath(this.panel.context.path);
+    const model = this._followed();
     const isConnected = this._explorations.isConnected;
+    if (isConnected && !this._wasConnected && this._quiet.areUnsaved) {
+      void this._saveFirst();
+    }
+    this._wasConnected = isConnected;
     if (model !== this._model) {
       this._detach();
       this._attach(model);
     }
-    if (isConnected && !this._wasConnected) {
-      this._quiet.saveSoon();
-    }
-    this._wasConnected = isConnected;
     this._changed.emit();
+  }
+
+  /** The exploration of this notebook, also while the server has not noticed a rename. */
+  private _followed(): IExplorationModel | null {
+    const { path } = this.panel.context;
+    const found = this._explorations.forPath(path);
+    if (found) {
+      this._path = path;
+      return found;
+    }
+    const known = this._model && this._explorations.open.get(this._model.id);
+    return known && path !== this._path ? known : null;
+  }
+
+  /** Save what was typed without a connection before missed events can put newer code there. */
+  private async _saveFirst(): Promise<void> {
+    this._isSaving = true;
+    const late = new Promise(resolve => setTimeout(resolve, LONGEST_SAVE_MS));
+    await Promise.race([this._quiet.save(), late]);
+    this._isSaving = false;
+    this._update();
   }
 
   private _attach(model: IExplorationModel | null): void {
@@ -212,10 +237,13 @@ export class NotebookHolder implements IDisposable {
 
   private _model: IExplorationModel | null = null;
   private _last: Exploration | null = null;
+  // Where the exploration's notebook was found last.
+  private _path = '';
   private _previews: Previews = new Map();
   private _quiet: QuietChanges;
   private _changed = new Signal<this, void>(this);
   private _wasConnected = false;
+  private _isSaving = false;
   private _isDisposed = false;
   private _kernelId = '';
 }

@@ -102,7 +102,7 @@ export class Panels implements IExplorationNotebooks {
   }
 
   ownOf(model: IExplorationModel): NotebookPanel | null {
-    const path = model.path.replace(/-exploration(-?\d+)?\.ipynb$/, '.ipynb');
+    const path = model.sourcePath || model.path.replace(/-exploration(-?\d+)?\.ipynb$/, '.ipynb');
     const found = this._options.tracker.find(
       panel => panel.context.path === path && !this._holders.has(panel)
     );
@@ -126,7 +126,10 @@ export class Panels implements IExplorationNotebooks {
   }
 
   private _find(model: IExplorationModel): NotebookPanel | null {
-    return this._options.tracker.find(panel => panel.context.path === model.path) ?? null;
+    const { tracker } = this._options;
+    // A notebook that was just renamed has another path than the server knows.
+    const held = tracker.find(panel => this._holders.get(panel)?.model === model);
+    return held ?? tracker.find(panel => panel.context.path === model.path) ?? null;
   }
 
   private _openPanel(model: IExplorationModel): NotebookPanel | null {

@@ -3,6 +3,7 @@ import { JSONExt, PartialJSONObject, PartialJSONValue } from '@lumino/coreutils'
 import {
   ICellFingerprints,
   WRITTEN_KEY,
+  fingerprint,
   isOurs,
   normalOutputs,
   sourceOf,
@@ -47,7 +48,8 @@ export function isDone(plan: IPlan): boolean {
  * Plan how to turn a notebook into what the server wants it to be.
  *
  * Cells are matched by id. The user's own cells stay after the cell that they followed; an edit in
- * one of our cells stays as long as the server has nothing newer; running cells are left alone.
+ * one of our cells stays as long as the server has nothing newer, and becomes a cell of the user's
+ * if ours is no longer wanted; running cells are left alone.
  */
 export function planUpsert(
   current: ReadonlyArray<ICurrentCell>,
@@ -98,8 +100,11 @@ function arrange(
   wanted: ReadonlyArray<nbformat.ICell>
 ): IPlacedCell[] {
   const ids = new Set(wanted.map(cell => cell.id as string));
+  const here = new Set(current.map(({ json }) => json.id as string));
   const followers = new Map<string | null, IPlacedCell[]>();
   let leader: string | null = null;
+  const follow = (index: number | null, cell: nbformat.ICell) =>
+    followers.set(leader, [...(followers.get(leader) ?? []), { index, cell, isWanted: false }]);
   current.forEach(({ json, isRunning }, index) => {
     const id = json.id as string;
     const isOur = ours.get(id) === index;
@@ -107,10 +112,9 @@ function arrange(
       leader = id;
     } else if (!isOur || isRunning) {
       // A removed cell of ours stays until it has finished running.
-      followers.set(leader, [
-        ...(followers.get(leader) ?? []),
-        { index, cell: json, isWanted: false }
-      ]);
+      follow(index, json);
+    } else if (isEdited(json) && !here.has(ownId(json))) {
+      follow(null, asOwn(json));
     }
   });
   const target = [...(followers.get(null) ?? [])];
@@ -119,6 +123,23 @@ function arrange(
     target.push(...(followers.get(cell.id as string) ?? []));
   }
   return target;
+}
+
+/** Whether one of our cells holds a text that the user has typed. */
+function isEdited(cell: nbformat.ICell): boolean {
+  const last = writtenIn(cell.metadata);
+  return !!sourceOf(cell).trim() && last !== null && last.source !== writtenFor(cell).source;
+}
+
+/** The text of one of our cells as a cell of the user's. */
+function asOwn(cell: nbformat.ICell): nbformat.ICell {
+  const own = { id: ownId(cell), cell_type: cell.cell_type, source: sourceOf(cell), metadata: {} };
+  return nbformat.isCode(cell) ? { ...own, outputs: [], execution_count: null } : own;
+}
+
+/** The server gives the same id to the same text: it may have put the cell into the file by now. */
+function ownId(cell: nbformat.ICell): string {
+  return fingerprint(`${cell.id}:${sourceOf(cell)}`);
 }
 
 /** The current index of a wanted cell. A cell of another type is reused only if running. */

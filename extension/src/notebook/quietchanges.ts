@@ -1,10 +1,10 @@
 import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { INotebookModel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
-import { Debouncer } from '@lumino/polling';
+import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
-const SAVE_AFTER_MS = 1_000;
+const SAVE_AFTER_MS = 1_500;
 const KERNEL_KEYS = ['kernelspec', 'language_info'];
 
 /**
@@ -21,6 +21,11 @@ export class QuietChanges implements IDisposable {
     _context.model.contentChanged.connect(this._onContent, this);
     _context.model.stateChanged.connect(this._onState, this);
     _context.saveState.connect(this._onSaveState, this);
+  }
+
+  /** Whether the user has changed anything since the last save. */
+  get areUnsaved(): boolean {
+    return this._context.model.dirty;
   }
 
   get isDisposed(): boolean {
@@ -54,7 +59,8 @@ export class QuietChanges implements IDisposable {
     }
   }
 
-  private async _save(): Promise<void> {
+  /** Save the user's changes, if there are any and the server can be asked to. */
+  async save(): Promise<void> {
     const { contentsModel, isDisposed, model } = this._context;
     if (!isDisposed && model.dirty && contentsModel?.writable && this._canSave()) {
       // `save` reports errors itself; the next change tries again.
@@ -98,5 +104,6 @@ export class QuietChanges implements IDisposable {
 
   private _isQuiet = false;
   private _isEdited = false;
-  private _saving = new Debouncer(() => this._save(), SAVE_AFTER_MS);
+  // It waits for no pause: who types on without one has their work saved, too.
+  private _saving = new Throttler(() => this.save(), { limit: SAVE_AFTER_MS, edge: 'trailing' });
 }

@@ -115,7 +115,7 @@ function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElem
           aria-label={trans.__('Try again')}
           className="jp-exploracoder-again"
           onKeyDown={event => {
-            if (event.key === 'Escape') {
+            if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
               event.stopPropagation();
               close();
             }
@@ -130,7 +130,7 @@ function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElem
             maxLength={2000}
             onChange={event => setHint(event.target.value)}
             onKeyDown={event => {
-              if (event.key === 'Enter') {
+              if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
                 // Or the key would press the button that gets the focus.
                 event.preventDefault();
                 run(possible[0]);

@@ -30,6 +30,9 @@ export function Completion(props: {
     setOpen(false);
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) {
+      return;
+    }
     if (event.key === 'Enter' || (event.key === ',' && text.trim())) {
       event.preventDefault();
       choose(shown[active]?.value ?? text);

@@ -13,7 +13,7 @@ export function ContextPicker(props: {
   bring: ReadonlyArray<string>;
   onCells: (cells: string[]) => void;
   onBring: (names: string[]) => void;
-  loadVariables: () => Promise<IKernelVariable[]>;
+  loadVariables: () => Promise<IKernelVariable[] | null>;
   tools: ITools;
 }): React.ReactElement {
   const { bring, cells, onCells, place, tools } = props;
@@ -117,32 +117,60 @@ function Variables(props: {
   place: IPlace | null;
   bring: ReadonlyArray<string>;
   onBring: (names: string[]) => void;
-  loadVariables: () => Promise<IKernelVariable[]>;
+  loadVariables: () => Promise<IKernelVariable[] | null>;
   tools: ITools;
 }): React.ReactElement {
   const { bring, loadVariables, onBring, place, tools } = props;
   const { trans } = tools;
   const [variables, setVariables] = React.useState<IKernelVariable[] | null>(null);
-  React.useEffect(() => setVariables(null), [place?.kernelId]);
-  if (!variables) {
-    return (
-      <Action
-        label={trans.__('Choose variables to bring…')}
-        isDisabled={!place?.kernelId}
-        title={trans.__('They are copied; your kernel keeps its own')}
-        onClick={() => void loadVariables().then(setVariables)}
-      />
-    );
-  }
+  const [problem, setProblem] = React.useState('');
+  const kernel = place?.kernelId ?? null;
+  const asked = React.useRef<string | null>(null);
+  React.useEffect(() => {
+    asked.current = null;
+    setVariables(null);
+    setProblem('');
+  }, [kernel]);
+  const load = async () => {
+    asked.current = kernel;
+    let found: IKernelVariable[] | null = null;
+    let reason = '';
+    try {
+      found = await loadVariables();
+      reason = found ? '' : trans.__('The kernel is busy. Try again when it is done.');
+    } catch (error) {
+      reason = error instanceof Error ? error.message : `${error}`;
+    }
+    // The user may have switched to another notebook.
+    if (asked.current === kernel) {
+      setVariables(known => found ?? known);
+      setProblem(reason);
+    }
+  };
   return (
-    <Choices
-      legend={trans.__('Variables to copy')}
-      empty={trans.__('The kernel has no variables, or is busy.')}
-      choices={variables.map(({ name, type }) => ({ value: name, text: `${name}: ${type}` }))}
-      picked={bring}
-      onPick={onBring}
-      tools={tools}
-    />
+    <>
+      {variables && (
+        <Choices
+          legend={trans.__('Variables to copy')}
+          empty={trans.__('The kernel has no variables.')}
+          choices={variables.map(({ name, type }) => ({ value: name, text: `${name}: ${type}` }))}
+          picked={bring}
+          onPick={onBring}
+          tools={tools}
+        />
+      )}
+      <Action
+        label={
+          variables ? trans.__('Look for variables again') : trans.__('Choose variables to bring…')
+        }
+        isDisabled={!kernel}
+        title={trans.__('They are copied; your kernel keeps its own')}
+        onClick={() => void load()}
+      />
+      <p role="status" className="jp-exploracoder-note">
+        {problem}
+      </p>
+    </>
   );
 }
 

@@ -34,7 +34,7 @@ export function EndpointForm(props: { models: ModelChoices; tools: ITools }): Re
       value={value}
       onChange={event => set(event.target.value)}
       onKeyDown={event => {
-        if (event.key === 'Enter') {
+        if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
           // Do not start exploring.
           event.preventDefault();
           use();

@@ -62,13 +62,15 @@ function Body(
       </Section>
       {step && <StepDetails {...props} step={step} />}
       <SolutionPart {...props} exportUrl={exportUrl} />
-      <LookUp
-        lookups={props.lookups}
-        scope={{ id: model.id }}
-        libraries={exploration.task.libraries}
-        indexing={props.indexing}
-        tools={tools}
-      />
+      {model.isOpen && (
+        <LookUp
+          lookups={props.lookups}
+          scope={{ id: model.id }}
+          libraries={exploration.task.libraries}
+          indexing={props.indexing}
+          tools={tools}
+        />
+      )}
       <UsagePart exploration={exploration} prices={prices} trans={trans} />
     </>
   );

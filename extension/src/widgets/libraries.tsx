@@ -9,6 +9,8 @@ import { ITools } from './tools';
 export function LibraryPicker(props: {
   libraries: ReadonlyArray<string>;
   installed: ReadonlyArray<InstalledLibrary>;
+  /** Why it is not known what is installed; empty if it is. */
+  problem: string;
   indexing: ReadonlyMap<string, LibraryEvent>;
   onChange: (libraries: string[]) => void;
   /** Read a library's docs; rejects when there is no such library. */
@@ -19,7 +21,7 @@ export function LibraryPicker(props: {
   pickFolder: () => Promise<string | null>;
   tools: ITools;
 }): React.ReactElement {
-  const { indexing, installed, libraries, onAsk, onChange, pickFolder } = props;
+  const { indexing, installed, libraries, onAsk, onChange, pickFolder, problem } = props;
   const { trans } = props.tools;
   const [faults, setFaults] = React.useState<ReadonlyMap<string, string>>(new Map());
   const add = (name: string) => {
@@ -33,7 +35,7 @@ export function LibraryPicker(props: {
       });
     }
   };
-  const said = libraries.flatMap(name => faults.get(name) ?? []);
+  const said = [...libraries.flatMap(name => faults.get(name) ?? []), problem].filter(Boolean);
   const options = installed
     .filter(one => !libraries.includes(one.name))
     .map(one => ({

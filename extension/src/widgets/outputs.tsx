@@ -4,8 +4,9 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { Observation } from '../protocol';
+import { distrust } from '../untrusted';
 
-/** A run's outputs as a notebook shows them, but never trusted: no scripts run. */
+/** A run's outputs as a notebook shows them, but never trusted: nothing runs or is fetched. */
 export function Outputs(props: {
   outputs: Observation['outputs'];
   rendermime: IRenderMimeRegistry;
@@ -21,7 +22,9 @@ export function Outputs(props: {
       values: outputs as unknown as IOutput[],
       trusted: false
     });
-    const area = new SimplifiedOutputArea({ model, rendermime });
+    const quiet = rendermime.clone();
+    distrust(quiet, () => true);
+    const area = new SimplifiedOutputArea({ model, rendermime: quiet });
     Widget.attach(area, host.current);
     return () => {
       area.dispose();

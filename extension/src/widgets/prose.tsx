@@ -1,7 +1,7 @@
 import { IRenderMimeRegistry, markdownRendererFactory, MimeModel } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
-import { TextSanitizer } from '../sanitizing';
+import { TextSanitizer, withoutDiagrams } from '../sanitizing';
 
 const MARKDOWN = 'text/markdown';
 const PLAIN = /^[\w\s.,;:()'"?!/=+-]*$/;
@@ -35,9 +35,11 @@ export function Prose(props: {
 
 /** JupyterLab's own renderer, even if an extension replaces it; `$` signs start no formulas. */
 function textsOf(rendermime: IRenderMimeRegistry): IRenderMimeRegistry {
+  const parser = rendermime.markdownParser;
   const texts = rendermime.clone({
     sanitizer: new TextSanitizer(rendermime.sanitizer),
-    latexTypesetter: { typeset: () => undefined }
+    latexTypesetter: { typeset: () => undefined },
+    markdownParser: parser ? { render: text => parser.render(withoutDiagrams(text)) } : undefined
   });
   texts.addFactory(markdownRendererFactory);
   return texts;

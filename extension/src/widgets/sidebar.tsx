@@ -11,6 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import * as React from 'react';
 import { Explorations } from '../explorations';
 import { explorationIcon } from '../icons';
+import { IExplorationModel } from '../tokens';
 import { IPrices } from '../wording';
 import { IconAction } from './action';
 import { Boundary } from './boundary';
@@ -108,7 +109,7 @@ export class Sidebar extends ReactWidget {
     return (
       <>
         <Header
-          id={current?.id ?? null}
+          model={current}
           isSwitching={this._isSwitching}
           onNew={() => this._show(null)}
           onSwitch={() => this._switch(!this._isSwitching)}
@@ -197,18 +198,18 @@ export class Sidebar extends ReactWidget {
 }
 
 function Header(props: {
-  id: string | null;
+  model: IExplorationModel | null;
   isSwitching: boolean;
   onNew: () => void;
   onSwitch: () => void;
   tools: ITools;
 }): React.ReactElement {
-  const { id, isSwitching, onNew, onSwitch, tools } = props;
+  const { isSwitching, model, onNew, onSwitch, tools } = props;
   const { execute, trans } = tools;
   return (
     <div className="jp-SidePanel-header jp-exploracoder-header">
       <h2>{trans.__('ExploraCoder')}</h2>
-      {id !== null && (
+      {model && (
         <span>
           <IconAction
             label={trans.__('All explorations')}
@@ -219,14 +220,16 @@ function Header(props: {
           <IconAction
             label={trans.__('Open its notebook')}
             icon={notebookIcon}
-            onClick={() => execute('exploracoder:open-notebook', { id })}
+            onClick={() => execute('exploracoder:open-notebook', { id: model.id })}
           />
           <IconAction label={trans.__('New exploration')} icon={addIcon} onClick={onNew} />
-          <IconAction
-            label={trans.__('End this exploration')}
-            icon={closeIcon}
-            onClick={() => execute('exploracoder:close', { id })}
-          />
+          {model.isOpen && (
+            <IconAction
+              label={trans.__('End this exploration')}
+              icon={closeIcon}
+              onClick={() => execute('exploracoder:close', { id: model.id })}
+            />
+          )}
         </span>
       )}
     </div>

@@ -38,7 +38,7 @@ export function SolutionPart(props: {
         />
         <CommandAction name="insert" model={model} tools={tools} isPrimary={model.can('insert')} />
       </div>
-      {attempt && (
+      {attempt && model.isOpen && (
         <p className="jp-exploracoder-source">
           {trans.__('Download: ')}
           <a href={exportUrl('py')} download>

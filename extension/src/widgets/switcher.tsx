@@ -154,6 +154,9 @@ function useSlash(root: React.RefObject<HTMLElement>): void {
 
 /** The arrow keys go through the field and the entries. */
 function step(event: React.KeyboardEvent, root: HTMLElement): void {
+  if (event.nativeEvent.isComposing) {
+    return;
+  }
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const stops = Array.from(
     root.querySelectorAll<HTMLElement>('[type="search"], .jp-exploracoder-entry')

@@ -14,6 +14,9 @@ export function TaskBox(props: {
   const [recall, setRecall] = React.useState(NO_RECALL);
 
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) {
+      return;
+    }
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       // Otherwise the notebook would run a cell, too.

@@ -27,7 +27,8 @@ export interface ITaskFormProps {
   onExplore: () => Promise<void>;
   indexLibrary: (name: string) => Promise<void>;
   loadLibraries: () => Promise<InstalledLibrary[]>;
-  loadVariables: () => Promise<IKernelVariable[]>;
+  /** The kernel's variables; null while it is busy. */
+  loadVariables: () => Promise<IKernelVariable[] | null>;
   pickFolder: () => Promise<string | null>;
   tools: ITools;
 }
@@ -37,18 +38,11 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
   const { draft, lookups, models, place, status, tools } = props;
   const { trans } = tools;
   const value = draft.value;
-  const [installed, setInstalled] = React.useState<InstalledLibrary[]>([]);
-  const [asked, setAsked] = React.useState<string | null>(null);
   const [isChoosing, setChoosing] = React.useState(false);
   const { error, explore, isStarting } = useStart(props);
   const start = useHeldFocus();
   const kernel = place?.kernelName ?? '';
-  const askLibraries = () => {
-    if (asked !== kernel) {
-      setAsked(kernel);
-      void props.loadLibraries().then(setInstalled);
-    }
-  };
+  const { askLibraries, installed, problem } = useInstalled(kernel, props.loadLibraries);
   return (
     <form
       className="jp-exploracoder-form"
@@ -77,6 +71,7 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
       <LibraryPicker
         libraries={value.libraries}
         installed={installed}
+        problem={problem}
         indexing={props.indexing}
         onChange={libraries => draft.update({ libraries })}
         index={props.indexLibrary}
@@ -139,6 +134,34 @@ export function TaskForm(props: ITaskFormProps): React.ReactElement {
       </p>
     </form>
   );
+}
+
+/** What is installed in a kernel's Python, asked for once, and again if that failed. */
+function useInstalled(kernel: string, load: () => Promise<InstalledLibrary[]>) {
+  const [installed, setInstalled] = React.useState<InstalledLibrary[]>([]);
+  const [problem, setProblem] = React.useState('');
+  const asked = React.useRef<string | null>(null);
+  const askLibraries = async () => {
+    if (asked.current === kernel) {
+      return;
+    }
+    asked.current = kernel;
+    setProblem('');
+    let found: InstalledLibrary[] = [];
+    let reason = '';
+    try {
+      found = await load();
+    } catch (error) {
+      reason = error instanceof Error ? error.message : `${error}`;
+    }
+    // The user may have switched to a notebook with another kernel.
+    if (asked.current === kernel) {
+      setInstalled(found);
+      setProblem(reason);
+      asked.current = reason ? null : kernel;
+    }
+  };
+  return { askLibraries: () => void askLibraries(), installed, problem };
 }
 
 /** An element that keeps the focus inside when the focused child is replaced. */

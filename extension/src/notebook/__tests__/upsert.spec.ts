@@ -129,6 +129,20 @@ describe('upsert', () => {
     reloaded.dispose();
   });
 
+  it('keeps what the user has typed in a cell that is gone, in a cell of the user’s', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 1  # mine');
+    const left = [FIRST[2], FIRST[3], FIRST[4]];
+    upsert(model, left);
+
+    const [kept] = currentCells(model);
+    // The server gives it the same id; see test_a_typed_cell_that_is_gone_is_kept_once.
+    expect(kept.json.id).toBe('g-1raf5uc');
+    expect([kept.json.source, kept.json.metadata]).toEqual(['a = 1  # mine', {}]);
+    expect(ids(model).slice(1)).toEqual(['s2-goal', 's2', 'branches']);
+    expect(upsert(model, left)).toBe(false);
+  });
+
   it('lets a newer candidate go over an edit, which undo brings back', () => {
     upsert(model, FIRST);
     cell(model, 's1').sharedModel.setSource('a = 1  # mine');

@@ -1,0 +1,127 @@
+import { DocumentRegistry } from '@jupyterlab/docregistry';
+import { INotebookModel, NotebookModel, NotebookPanel } from '@jupyterlab/notebook';
+import { ServiceManager } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { opened } from '../../__tests__/samples';
+import { until } from '../../__tests__/waiting';
+import { ExplorationModel } from '../../model';
+import { Requests } from '../../request';
+import { IExplorations } from '../../tokens';
+import { NotebookHolder } from '../notebookholder';
+import { QuietChanges } from '../quietchanges';
+import { branches, candidate } from './cells';
+
+type Context = DocumentRegistry.IContext<INotebookModel>;
+
+let notebook: NotebookModel;
+/** The first cell's source at each save. */
+let saved: string[];
+
+beforeEach(() => {
+  // The shared notebook warns about each new cell, with a stack trace.
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  notebook = new NotebookModel({ disableDocumentWideUndoRedo: true });
+  saved = [];
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+  notebook.dispose();
+});
+
+const firstCell = () => notebook.sharedModel.getCell(0);
+
+function context(): Context {
+  const made = {
+    contentsModel: { writable: true },
+    isDisposed: false,
+    model: notebook,
+    path: 'tea-exploration.ipynb',
+    save: async () => {
+      saved.push(firstCell().getSource());
+      notebook.dirty = false;
+    }
+  };
+  return Object.assign(made, { saveState: new Signal(made) }) as unknown as Context;
+}
+
+describe('QuietChanges', () => {
+  it('saves while the user types on without a pause', async () => {
+    jest.useFakeTimers();
+    notebook.sharedModel.insertCell(0, { cell_type: 'code', source: '' });
+    const quiet = new QuietChanges(context(), () => true);
+
+    for (let typed = 0; typed < 40; typed++) {
+      firstCell().setSource('x'.repeat(typed + 1));
+      await jest.advanceTimersByTimeAsync(100);
+    }
+
+    expect(saved.length).toBeGreaterThanOrEqual(2);
+    quiet.dispose();
+  });
+});
+
+describe('NotebookHolder', () => {
+  it('keeps its exploration when its notebook is renamed, and only then', () => {
+    const model = new ExplorationModel(opened({ kernel_id: '' }), {} as Requests);
+    const { change, holder, panel } = held(model);
+    expect(holder.model).toBe(model);
+
+    panel.context.path = 'renamed.ipynb';
+    change();
+    expect(holder.model).toBe(model);
+    // The server has noticed.
+    model.replace(opened({ kernel_id: '', path: 'renamed.ipynb', number: 12 }));
+    change();
+    expect(holder.model).toBe(model);
+    // Somebody has moved the file away from under this notebook.
+    model.replace(opened({ kernel_id: '', path: 'elsewhere.ipynb', number: 13 }));
+    change();
+    expect(holder.model).toBeNull();
+    holder.dispose();
+  });
+
+  it('saves what was typed without a connection before newer cells come in', async () => {
+    const cells = (source: string) =>
+      [candidate('s1', source), branches('')] as unknown as ReturnType<typeof opened>['cells'];
+    const model = new ExplorationModel(
+      opened({ kernel_id: '', cells: cells('a = 1') }),
+      {} as Requests
+    );
+    const { change, holder, service } = held(model);
+    expect(firstCell().getSource()).toBe('a = 1');
+
+    service.isConnected = false;
+    change();
+    firstCell().setSource('a = 1  # mine');
+    service.isConnected = true;
+    change();
+    model.replace(opened({ kernel_id: '', revision: 6, number: 12, cells: cells('a = 2') }));
+
+    await until(() => firstCell().getSource() === 'a = 2');
+    expect(saved).toEqual(['a = 1  # mine']);
+    holder.dispose();
+  });
+});
+
+/** A holder of the notebook for an exploration, and what it depends on. */
+function held(model: ExplorationModel) {
+  const service = {
+    isConnected: true,
+    past: [],
+    status: null,
+    open: new Map([[model.id, model]]),
+    forPath: (path: string) => (path === model.path ? model : null)
+  };
+  const changed = new Signal<typeof service, void>(service);
+  const panel = { context: context() as { path: string }, model: notebook, content: {} };
+  Object.assign(panel, { disposed: new Signal(panel) });
+  Object.assign(panel.content, { activeCellChanged: new Signal(panel.content) });
+  const holder = new NotebookHolder(
+    panel as unknown as NotebookPanel,
+    Object.assign(service, { changed }) as unknown as IExplorations,
+    {} as ServiceManager.IManager,
+    null
+  );
+  return { change: () => changed.emit(), holder, panel, service };
+}
