@@ -76,6 +76,8 @@ export class Connection implements IDisposable {
     this._socket = null;
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null;
+      // To one that is still connecting, closing is an error.
+      socket.onerror = () => undefined;
       socket.close();
     }
   }

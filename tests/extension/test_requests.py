@@ -26,7 +26,7 @@ async def test_status_says_what_the_server_works_with(client: Client) -> None:
     assert status["sandbox"]
     assert str(client.server.root.resolve()) in status["roots"]
     assert status["shows_hidden"] is False
-    assert status["number"] == 0
+    assert status["number"] >= 0
 
 
 async def test_installed_libraries_are_those_of_the_kernels_python(client: Client) -> None:

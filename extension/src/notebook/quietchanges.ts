@@ -1,10 +1,12 @@
 import { DocumentRegistry } from '@jupyterlab/docregistry';
 import { INotebookModel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
-import { Throttler } from '@lumino/polling';
+import { Debouncer } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
-const SAVE_AFTER_MS = 1_500;
+const SAVE_AFTER_MS = 1_000;
+// Who types on without a pause has their work saved, too.
+const LONGEST_WAIT_MS = 3_000;
 const KERNEL_KEYS = ['kernelspec', 'language_info'];
 
 /**
@@ -54,13 +56,19 @@ export class QuietChanges implements IDisposable {
 
   /** Save the user's changes soon, if there are any. */
   saveSoon(): void {
-    if (!this.isDisposed && this._context.model.dirty) {
+    if (this.isDisposed || !this._context.model.dirty) {
+      return;
+    }
+    this._since ??= Date.now();
+    // After that, the save that is due is not put off again.
+    if (Date.now() - this._since < LONGEST_WAIT_MS) {
       void this._saving.invoke();
     }
   }
 
   /** Save the user's changes, if there are any and the server can be asked to. */
   async save(): Promise<void> {
+    this._since = null;
     const { contentsModel, isDisposed, model } = this._context;
     if (!isDisposed && model.dirty && contentsModel?.writable && this._canSave()) {
       // `save` reports errors itself; the next change tries again.
@@ -104,6 +112,7 @@ export class QuietChanges implements IDisposable {
 
   private _isQuiet = false;
   private _isEdited = false;
-  // It waits for no pause: who types on without one has their work saved, too.
-  private _saving = new Throttler(() => this.save(), { limit: SAVE_AFTER_MS, edge: 'trailing' });
+  // When the first change was made that is not being saved yet.
+  private _since: number | null = null;
+  private _saving = new Debouncer(() => this.save(), SAVE_AFTER_MS);
 }
