@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from exploracoder import merging, trust
 from exploracoder.engine.reading import effects
 from exploracoder.errors import InputError, SetupError, raised_as
+from exploracoder.folders import aside_of
 from exploracoder.prompts import as_code
 from exploracoder.settings import Settings
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task, ended_as
@@ -39,7 +40,8 @@ def save(path: Path, exploration: Exploration) -> None:
     """Write the notebook atomically, and sign it as the user's own work.
 
     What a person has put into the file since it was last written stays: their own cells, and what
-    they typed into ours. Raises SetupError when it cannot be written.
+    they typed into ours. A file that cannot be read is moved aside. Raises SetupError when it
+    cannot be written.
     """
     try:
         notebook.write(path, _with_own(to_notebook(exploration), path))
@@ -55,13 +57,17 @@ def _with_own(content: Any, path: Path) -> Any:
     """The notebook, with a person's part of the one at ``path`` if there is one."""
     from nbformat import from_dict
 
+    if not path.exists():
+        return content
     try:
         there = notebook.read(path)
     except notebook.NotebookError:
+        path.rename(aside_of(path))
         return content
     before: dict[str, str] | None = None
     with contextlib.suppress(InputError):
-        written = cells(from_metadata(there.metadata.get(METADATA_KEY), str(path)))
+        metadata = there.metadata.get(METADATA_KEY)
+        written = cells(from_metadata(metadata, str(path), is_read_again=True))
         before = {cell["id"]: cell["source"] for cell in written}
     own = merging.merged(content["cells"], merging.with_ids(there["cells"]), before)
     metadata = {**there.metadata, **content.metadata, **merging.chosen_kernel(there.metadata)}
@@ -83,22 +89,30 @@ def load(path: str | Path) -> Exploration:
     return from_metadata(metadata, str(path))
 
 
-def from_metadata(metadata: object, name: str) -> Exploration:
+def from_metadata(metadata: object, name: str, *, is_read_again: bool = False) -> Exploration:
     """Read an exploration from a notebook's metadata; messages call the notebook ``name``.
 
     Web search is turned off: only the user can agree to it, not a file from somewhere.
 
     Settings unknown to this version are dropped with a logged warning, which goes to standard error
-    unless logging is configured. Raises InputError that says what is wrong.
+    unless logging is configured; not when the file ``is_read_again``. Raises InputError that says
+    what is wrong.
     """
     if not isinstance(metadata, dict):
         raise InputError(f"{name} is a notebook, but not an exploration: nothing of ours is in it.")
     try:
         _check_values(metadata)
         _check_version(metadata.get("schema_version"), name)
-        exploration = _validated(metadata, name)
+        exploration, unknown = _validated(metadata)
     except _DamageError as error:
         raise InputError(f"The exploration in {name} is damaged {error}.") from error
+    if unknown and not is_read_again:
+        _log.warning(
+            "%s was made with settings that this ExploraCoder does not have, and goes on without"
+            " them: %s.",
+            name,
+            _brief(unknown, 200),
+        )
     at_home = exploration.settings.model_copy(update={"web_search": "off"})
     return exploration.model_copy(update={"settings": at_home})
 
@@ -114,7 +128,8 @@ def _check_version(version: object, name: str) -> None:
         raise InputError(f"{beginning}, which no release has written. Explore its task again.")
 
 
-def _validated(metadata: dict[str, Any], name: str) -> Exploration:
+def _validated(metadata: dict[str, Any]) -> tuple[Exploration, str]:
+    """The exploration, and the names of settings that this version does not have."""
     # The revision counts the states of a notebook; it is not part of the exploration.
     own = {key: value for key, value in metadata.items() if key != REVISION_KEY}
     settings, unknown = own.get("settings"), ""
@@ -127,14 +142,7 @@ def _validated(metadata: dict[str, Any], name: str) -> Exploration:
         fault = error.errors(include_url=False, include_input=False)[0]
         reason = fault["msg"].removeprefix("Value error, ")
         raise _DamageError(fault["loc"], reason) from error
-    if unknown:
-        _log.warning(
-            "%s was made with settings that this ExploraCoder does not have, and goes on without"
-            " them: %s.",
-            name,
-            _brief(unknown, 200),
-        )
-    return exploration
+    return exploration, unknown
 
 
 class _DamageError(Exception):

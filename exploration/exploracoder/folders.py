@@ -41,3 +41,11 @@ def config_folder() -> Path:
     """The user's configuration folder; ``EXPLORACODER_CONFIG`` overrides it."""
     override = os.environ.get("EXPLORACODER_CONFIG")
     return Path(override).expanduser() if override else user_config_path("exploracoder")
+
+
+def aside_of(path: Path) -> Path:
+    """The path, beside ``path``, to move its file to when it has to make room."""
+    number = 1
+    while (aside := path.with_name(f"{path.stem}.previous-{number}.ipynb")).exists():
+        number += 1
+    return aside

@@ -92,7 +92,8 @@ def merged(
     above = ""
     for cell in file_cells:
         id_ = str(cell.get("id"))
-        if _is_marked(cell) and (id_ in ours or before is None):
+        # Programs that strip metadata leave the ids.
+        if id_ in ours or (before is None and _is_marked(cell)):
             above = id_
             if _is_typed(cell, before):
                 edits[id_] = cell

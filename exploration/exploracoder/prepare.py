@@ -22,7 +22,7 @@ from exploracoder_retrieval.library_python import Interpreter
 
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
-from exploracoder.folders import cache_folder, can_keep, data_folder
+from exploracoder.folders import aside_of, cache_folder, can_keep, data_folder
 from exploracoder.methods import DEFAULT, find_method
 from exploracoder.models import suggested_models
 from exploracoder.models.capabilities import UNKNOWN, Capabilities
@@ -153,14 +153,6 @@ def free_output(output: str | Path | None) -> Path:
 def full(path: str | Path) -> Path:
     """The absolute path, with ``~`` expanded."""
     return Path(path).expanduser().absolute()
-
-
-def aside_of(path: Path) -> Path:
-    """The path, beside ``path``, to move its file to when it has to make room."""
-    number = 1
-    while (aside := path.with_name(f"{path.stem}.previous-{number}.ipynb")).exists():
-        number += 1
-    return aside
 
 
 def absolute_target(target: str) -> str:

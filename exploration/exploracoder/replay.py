@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import json
 import re
+from base64 import b64decode
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -33,6 +34,7 @@ _COMPARED = (
     "image/png",
     "image/jpeg",
 )
+_PNG, _PNG_NOTES = b"\x89PNG\r\n\x1a\n", (b"tEXt", b"iTXt", b"zTXt", b"tIME")
 # What is imported or defined is no result.
 _NO_RESULTS = ("type", "function", "builtin_function_or_method")
 
@@ -256,4 +258,24 @@ def _displayed(observation: Observation) -> Iterator[str]:
 
 def _comparable(kind: str, content: Any) -> str:
     text = content if isinstance(content, str) else json.dumps(content, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16] if kind.startswith("image/") else text
+    if not kind.startswith("image/"):
+        return text
+    try:
+        picture = _pixels(b64decode(text))
+    except ValueError:
+        picture = text.encode()
+    return hashlib.sha256(picture).hexdigest()[:16]
+
+
+def _pixels(picture: bytes) -> bytes:
+    """A PNG without its notes, where matplotlib names its version; other pictures as they are."""
+    if not picture.startswith(_PNG):
+        return picture
+    parts, start = [_PNG], len(_PNG)
+    while start + 12 <= len(picture):
+        # The length of the data, the chunk's name, the data, and a checksum.
+        end = start + 12 + int.from_bytes(picture[start : start + 4], "big")
+        if picture[start + 4 : start + 8] not in _PNG_NOTES:
+            parts.append(picture[start:end])
+        start = end
+    return b"".join(parts)

@@ -13,7 +13,7 @@ from exploracoder_retrieval.index import Index
 
 from exploracoder import user_variables
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import BudgetError, ModelError, NoCodeError, SetupError, raised_as
+from exploracoder.errors import BudgetError, ExploraCoderError, NoCodeError, SetupError, raised_as
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, open_bench
@@ -113,7 +113,7 @@ class Session:
         except RetrievalError as error:
             await self._end("failed", str(error))
             raise SetupError(str(error)) from error
-        except (ModelError, SetupError) as error:
+        except ExploraCoderError as error:
             await self._end("failed", str(error))
             raise
         except Exception as error:

@@ -46,7 +46,7 @@ class EmptySeat:
         """Ignore it: the front end has seen it before."""
 
     async def input(self, prompt: str, is_password: bool) -> str:
-        """Never called."""
+        """Not called, as ``allow_stdin`` is False."""
         raise NotImplementedError
 
 

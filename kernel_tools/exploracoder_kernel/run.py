@@ -171,7 +171,7 @@ class Run:
             self._presenter.ask(question)
 
     async def _time_out(self, limits: Limits) -> Message:
-        sentence = "The snippet finished, but describing its variables took too long. It was "
+        sentence = "Its variables took too long to describe, so what ran was "
         if not self._has_finished:
             sentence = f"The snippet ran longer than {limits.wall_seconds:g} s and was "
         limit_fields = {"limits_hit": ["wall_seconds"]}

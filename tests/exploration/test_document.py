@@ -72,6 +72,29 @@ def test_saving_keeps_a_persons_cells_and_edits(tmp_path: Path) -> None:
     assert document.load(file) == sample
 
 
+def test_cells_without_their_metadata_are_known_by_their_ids(tmp_path: Path) -> None:
+    file, sample = tmp_path / "tea.ipynb", exploration()
+    document.save(file, sample)
+    contents = notebook.read(file)
+    for cell in contents.cells:
+        cell.metadata = {}
+    cells(contents)["step-2"].source = "len(leaves) + 1"
+    notebook.write(file, contents)
+    document.save(file, sample)
+
+    kept = notebook.read(file)
+    assert [cell.source for cell in kept.cells] == [cell.source for cell in contents.cells]
+
+
+def test_a_file_that_cannot_be_read_makes_room_and_stays(tmp_path: Path) -> None:
+    file = tmp_path / "tea.ipynb"
+    file.write_text("<<<<<<< mine")
+    document.save(file, exploration())
+
+    assert document.load(file) == exploration()
+    assert (tmp_path / "tea.previous-1.ipynb").read_text() == "<<<<<<< mine"
+
+
 def test_cells_of_an_older_notebook_format_are_kept(tmp_path: Path) -> None:
     file, sample = tmp_path / "tea.ipynb", exploration()
     contents = document.to_notebook(sample)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 from typing import Any, cast
 
@@ -164,6 +165,16 @@ def test_the_calls_of_a_solution_run_again(
     assert results(outcome.json["cells"])["calls"] == "changed"
 
 
+def drawn(words: bytes, pixels: bytes) -> str:
+    """A picture with a note, as far as a replay looks at it."""
+    chunks = [(b"IHDR", b"size"), (b"tEXt", words), (b"IDAT", pixels), (b"IEND", b"")]
+    parts = [len(data).to_bytes(4, "big") + name + data + b"sums" for name, data in chunks]
+    return b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(parts)).decode()
+
+
+PICTURE = drawn(b"Software\x00Matplotlib 3.9", b"leaf")
+
+
 def displayed(picture: str, page: str) -> Observation:
     data = {"image/png": picture, "text/html": page, "text/plain": "<Figure at 0x7f3a41>"}
     output = {"output_type": "display_data", "data": data, "metadata": {}}
@@ -188,16 +199,18 @@ class Rerun:
 @pytest.mark.parametrize(
     ("now", "result"),
     [
-        (displayed("aGE=", "<p id=1>"), "same"),
-        (displayed("aGE=", "<p id=2>"), "same"),
-        (displayed("aGI=", "<p id=1>"), "changed"),
+        (displayed(PICTURE, "<p id=1>"), "same"),
+        (displayed(PICTURE, "<p id=2>"), "same"),
+        (displayed(drawn(b"Software\x00Matplotlib 3.10", b"leaf"), "<p id=1>"), "same"),
+        (displayed(drawn(b"Software\x00Matplotlib 3.9", b"stem"), "<p id=1>"), "changed"),
+        (displayed("no picture", "<p id=1>"), "changed"),
         (Observation(status="ok"), "changed"),
     ],
 )
 async def test_another_picture_is_a_change_and_a_random_id_is_not(
     now: Observation, result: str
 ) -> None:
-    final = Attempt(code="show()", observation=displayed("aGE=", "<p id=1>"))
+    final = Attempt(code="show()", observation=displayed(PICTURE, "<p id=1>"))
     task = Task(text="Show.", libraries=("tealeaf",))
     whole = exploration(task=task, steps=(), solution=Solution(attempts=(final,)))
 

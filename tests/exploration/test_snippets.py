@@ -23,14 +23,21 @@ EARLIER = [
     [
         ("import tealeaf\nkept = 1", "kept = 1"),
         ("kept = 1\nimport tealeaf\nnames = 2", "kept = 1\nnames = 2"),
-        ("kept = 1\nleaves = tealeaf.read_leaves(text)", "kept = 1"),
+        ("kept = 1\nleaves = tealeaf.read_leaves(text)", None),
+        ("leaves = tealeaf.read_leaves(text)\n@cached\ndef f():\n  pass\nkept = 1", "kept = 1"),
         ("import tealeaf; kept = 1", "import tealeaf; kept = 1"),
         ("@cached\ndef f():\n  pass\nkept = 1", "kept = 1"),
         ("# why\nkept = 1", "# why\nkept = 1"),
-        ("import tealeaf\nleaves = tealeaf.read_leaves(text)", None),
+        (
+            "import tealeaf\nleaves = tealeaf.read_leaves(text)",
+            "leaves = tealeaf.read_leaves(text)",
+        ),
         ("import tealeaf\nkept = (", None),
     ],
-    ids=["head", "middle", "end", "one line", "decorated", "nothing", "all", "broken"],
+    ids=[
+        *("head", "middle", "end", "all anew", "one line", "decorated", "nothing"),
+        *("part of it", "broken"),
+    ],
 )
 def test_statements_that_have_run_already_are_taken_out(code: str, left: str | None) -> None:
     assert without_repetition(code, EARLIER) == (code if left is None else left)
@@ -51,10 +58,16 @@ def test_lines_are_counted_as_python_counts_them(mark: str) -> None:
     ("earlier", "code", "left"),
     [
         ("rows = t.rows()\nprint(rows)", "print(rows)\nn = 1", None),
-        ("t.insert('a')", "t.insert('a')\nn = 1", None),
-        ("import random\nrandom.seed(0)", "import random\nrandom.seed(0)", "random.seed(0)"),
+        ("m = 1\nt.insert('a')", "t.insert('a')\nn = 1", None),
+        ("t.insert('a')", "t.insert('a')\nn = 1", "n = 1"),
+        ("import random\nrandom.seed(0)", "import random\nrandom.seed(0)", None),
         ("t = T()\nt.insert('a')", "t = T()\nn = 1", None),
-        ("t = T()\nprint(t.rows())", "t = T()\nn = 1", "n = 1"),
+        ("t = T()\nprint(t.rows())", "t = T()\nn = 1", None),
+        ("t = T()\nprint(t)", "t = T()\nn = 1", "n = 1"),
+        ("", "row = next(t)\nprint(row)\nrow = next(t)", None),
+        ("row = next(t)\nm = 1", "row = next(t)\nn = 1", None),
+        ("m = 1\nm.grow()\nn = 1", "n = 1\nk = 1", "k = 1"),
+        ("n = 1\ndef f():\n    global n\n    n = 2\nf()", "n = 1\nk = 1", None),
         ("n = f(t)\nt.insert('a')", "n = f(t)\nm = 1", None),
         ("n = f(t)\nt['a'] = 1", "n = f(t)\nm = 1", None),
         ("n = f(t)\nt.a = 1", "n = f(t)\nm = 1", None),

@@ -10,9 +10,11 @@ import pexpect
 import pytest
 from exploracoder import document, trust
 from exploracoder.api import open_exploration
+from exploracoder.engine.finishing import composing
 from exploracoder.errors import UntrustedError
 from exploracoder.state import Attempt, ExampleCall, Solution, Target, Task, Written
 from exploracoder_kernel import notebook
+from exploracoder_kernel.observation import ErrorReport, Observation
 
 from .conftest import Command, Explorer, Serve
 from .samples import exploration, printed
@@ -185,6 +187,29 @@ def test_without_a_check_only_what_is_chosen_is_shown() -> None:
     assert made.steps[0].candidates[1].code in code
     assert made.steps[0].candidates[0].code not in code
     assert made.steps[2].candidates[0].code not in code
+
+
+@pytest.mark.parametrize("check", ["", "assert names"])
+def test_what_steps_are_joined_from_is_shown(check: str) -> None:
+    made = exploration()
+    read, *others = made.steps
+    failed = Observation(status="error", error=ErrorReport(ename="E", evalue=""))
+    # Results are not signed: somebody may have changed them.
+    candidates = [
+        one.model_copy(
+            update={"observation": failed if one.id == read.chosen else Observation(status="ok")}
+        )
+        for one in read.candidates
+    ]
+    task = made.task.model_copy(update={"check": check})
+    steps = (read.model_copy(update={"candidates": tuple(candidates)}), *others)
+    sample = made.model_copy(update={"task": task, "steps": steps})
+    shown = trust.preview(sample, python="", sandbox="strict").code
+
+    codes = [code for choices in composing._choices(sample) for code in choices]
+
+    assert not [code for code in codes if code not in shown]
+    assert (read.candidates[0].code in codes) == bool(check)
 
 
 def test_text_that_moves_from_one_field_to_the_next_is_another_exploration() -> None:

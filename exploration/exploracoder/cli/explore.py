@@ -266,7 +266,8 @@ def _code(path: Path | None, option: str) -> str:
 
 def _output(path: Path | None) -> Path:
     """Where to save; tells the user if an existing file was moved aside."""
-    from exploracoder.prepare import aside_of, free_output
+    from exploracoder.folders import aside_of
+    from exploracoder.prepare import free_output
 
     aside = aside_of(path) if path is not None else None
     output = free_output(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # These count at any depth.
@@ -32,14 +32,16 @@ _EXAMPLE = re.compile(r".*\.(example|sample|template|dist|defaults?)", re.IGNORE
 
 # Installed packages and version control data, except the files that name its servers.
 _NOT_LOOKED_INTO = {"node_modules", "__pycache__", "site-packages", "dist-packages", ".git"}
-_MOST = 500_000
+_MOST = 200_000
+# Each takes a few words of a command that has room for some thousands.
+_MOST_FOLDERS = 500
 
 
 def find(folder: Path, *, is_home: bool = False) -> list[Path]:
     """Files and folders below ``folder`` that hold secrets, as far as their names say so.
 
-    Links are not followed: their targets are not shown anyway. Of half a million entries, those
-    nearest the top are examined, and folders that are not count as secret.
+    Links are not followed: their targets are not shown anyway. Folders that were not examined,
+    since there are too many entries above them, count as secret, or the folders that they lie in.
 
     Args:
         folder: A tree of the user's.
@@ -60,7 +62,24 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
                 paths += [one / "config" for one in repositories if (one / "config").is_file()]
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
                 queue.append(Path(entry.path))
-    return [*paths, *queue]
+    return _without_nested([*paths, *_gathered(queue, folder)])
+
+
+def _gathered(folders: Iterable[Path], top: Path) -> list[Path]:
+    """The folders, or, as long as they are too many, the folders below ``top`` that hold them."""
+    gathered = dict.fromkeys(folders)
+    while len(gathered) > _MOST_FOLDERS:
+        parents = dict.fromkeys(one if one.parent == top else one.parent for one in gathered)
+        if len(parents) == len(gathered) and parents == gathered:
+            break
+        gathered = parents
+    return list(gathered)
+
+
+def _without_nested(paths: Iterable[Path]) -> list[Path]:
+    """The paths that lie in none of the others."""
+    unique = dict.fromkeys(paths)
+    return [one for one in unique if unique.keys().isdisjoint(one.parents)]
 
 
 def _is_secret(entry: os.DirEntry[str], is_top: bool) -> bool:

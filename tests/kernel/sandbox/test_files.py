@@ -331,3 +331,18 @@ async def test_temporary_files_and_caches_are_scratch(
     assert places[0].startswith("/tmp/")
     assert all("exploracoder" in place for place in places[1:])
     assert not [place for place in places if os.path.exists(place)]  # noqa: ASYNC240, PTH110
+
+
+def test_many_folders_that_nobody_looked_into_are_hidden_by_those_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hidden_names, "_MOST", 4)
+    monkeypatch.setattr(hidden_names, "_MOST_FOLDERS", 3)
+    for name in "abcd":
+        (tmp_path / "many" / name / "deep").mkdir(parents=True)
+    (tmp_path / "few").mkdir()
+    (tmp_path / "many" / ".env").write_text("secret")
+
+    found = {str(path.relative_to(tmp_path)) for path in hidden_names.find(tmp_path)}
+
+    assert found == {"many"}

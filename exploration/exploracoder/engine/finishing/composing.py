@@ -103,12 +103,18 @@ def _is_as_explored(exploration: Exploration, attempt: Attempt) -> bool:
 
 
 def _choices(exploration: Exploration) -> list[list[str]]:
-    """For each finished step the code that ran, the chosen one first; none that has magics."""
+    """For each finished step the code that ran, the chosen one first; none that has magics.
+
+    Others than the chosen one count only if a check decides between them: see `trust.preview`.
+    """
+    has_check = bool(exploration.task.check)
     return [
         [
             candidate.code
             for candidate in sorted(step.candidates, key=lambda one: one.id != step.chosen)
-            if candidate.ran and parsed(candidate.code) is not None
+            if (has_check or candidate.id == step.chosen)
+            and candidate.ran
+            and parsed(candidate.code) is not None
         ]
         for step in exploration.steps
         if step.status == "done" and step.subtask.id != arguments.STEP

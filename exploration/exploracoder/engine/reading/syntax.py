@@ -128,20 +128,17 @@ def _is_docstring(node: ast.stmt) -> bool:
 def without_repetition(code: str, earlier: Sequence[str]) -> str:
     """``code`` without the statements that ran already and would change nothing.
 
-    Models asked for new lines tend to start over, which would only cost time. Imports, definitions
-    and assignments are left out, unless what they read or bind has changed since. What else a
-    statement does is not known from its text, so it stays. Code that holds nothing new is left as
-    it is.
+    Models asked for new lines tend to start over: what repeats all that ran before, from its first
+    statement to its last, is left out, and so are single imports, definitions and assignments of
+    constants that hold still. What any other statement does is not known from its text, so it
+    stays. Code that holds nothing new is left as it is.
     """
     body = tree(code).body
-    have_run = [(node, ast.dump(node)) for one in earlier for node in tree(one).body]
-    repeated, new = list[ast.stmt](), list[ast.stmt]()
-    for node in body:
-        if _has_run(node, have_run):
-            repeated.append(node)
-        else:
-            new.append(node)
-            have_run.append((node, ast.dump(node)))
+    have_run = [node for one in earlier for node in tree(one).body]
+    repeated = body[: _restart(body, have_run)]
+    new = list[ast.stmt]()
+    for node in body[len(repeated) :]:
+        (repeated if _holds(node, have_run, new) else new).append(node)
     if not new:
         return code
     repeated_lines = {line for node in repeated for line in _lines(node)}
@@ -150,61 +147,65 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _has_run(node: ast.stmt, before: Sequence[tuple[ast.stmt, str]]) -> bool:
-    """Whether one of the statements ``before``, each with its dump, is the same, with nothing
-    changed since."""
-    names, text = _depends_on(node), ast.dump(node)
-    # A module or a definition stays what it is, whatever is done with it.
-    changed = _rebound if isinstance(node, (*DEFINITIONS, *IMPORTS)) else _changed
-    for one, other_text in reversed(before) if names else ():
-        if other_text == text:
+def _restart(body: Sequence[ast.stmt], have_run: Sequence[ast.stmt]) -> int:
+    """How many statements at the beginning of ``body`` repeat all that ran, imports and what only
+    shows something aside; 0 if they stop before its end."""
+    left = [ast.dump(node) for node in have_run if not _only_shows(node)]
+    for number, node in enumerate(body if left else (), 1):
+        if _only_shows(node):
+            continue
+        if ast.dump(node) != left.pop(0):
+            return 0
+        if not left:
+            return number
+    return 0
+
+
+def _only_shows(node: ast.stmt) -> bool:
+    """Whether a statement is an import, or shows values without calling anything for them."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=arguments)):
+            return not any(
+                isinstance(one, ast.Call) for part in arguments for one in ast.walk(part)
+            )
+        case ast.Expr(value=ast.Name() | ast.Constant()):
             return True
-        if names & changed(one):
+    return isinstance(node, IMPORTS)
+
+
+def _holds(node: ast.stmt, have_run: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> bool:
+    """Whether what a statement defines was defined alike before, and nothing has rebound it."""
+    names, text = _defined_for_good(node), ast.dump(node)
+    for one in reversed([*have_run, *new]) if names else ():
+        if ast.dump(one) == text:
+            return True
+        if names & _rebound(one):
             return False
     return False
 
 
-def _depends_on(node: ast.stmt) -> set[str]:
-    """The names that a statement binds and reads; empty if it may do something else twice."""
+def _defined_for_good(node: ast.stmt) -> set[str]:
+    """The names that an import, a definition, or an assignment of a constant binds; or none."""
     match node:
         case ast.Import() | ast.ImportFrom():
             return set(imports(node))
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return {name}
-        case ast.Assign(targets=targets, value=value):
-            made = {name for one in targets for name in _names(one)}
-            read = _names(value)
-            return set() if made & read else made | read
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant()):
+            return {name}
     return set()
 
 
 def _rebound(node: ast.stmt) -> set[str]:
-    """The names that a statement binds or deletes."""
+    """The names that a statement binds or deletes, or that a function may bind when called."""
+    nodes = list(ast.walk(node))
+    names = {name for one in nodes if isinstance(one, ast.Global) for name in one.names}
     if isinstance(node, DEFINITIONS):
-        return {node.name}
-    nodes = (one for one in ast.walk(node) if isinstance(one, ast.Name))
-    return bound(node) | {one.id for one in nodes if isinstance(one.ctx, ast.Del)}
-
-
-def _changed(node: ast.stmt) -> set[str]:
-    """The names whose values a statement may change.
-
-    What is assigned is taken to be only read: a call for its effect stands alone.
-    """
-    names = _rebound(node)
-    for part in ast.walk(node) if not isinstance(node, DEFINITIONS) else ():
-        match part:
-            case ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx) if not isinstance(ctx, ast.Load):
-                names |= _names(part)
-            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-                continue
-            case ast.Expr() if any(isinstance(one, ast.Call) for one in ast.walk(part)):
-                names |= _names(part)
-    return names
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        return names | {node.name}
+    deleted = {
+        one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Del)
+    }
+    return names | bound(node) | deleted
 
 
 def _lines(node: ast.stmt) -> range:
