@@ -40,41 +40,45 @@ const REMOVED = [
   // JupyterLab runs this on a click, whatever the command.
   'data-commandlinker-command'
 ];
+// What an element may show without fetching it; a playlist in place of a film would fetch.
+const MEDIA = /^data:(audio|video)\/(wav|mpeg|ogg|mp4|webm)[;,]/i;
+const SOURCES: Record<string, RegExp> = {
+  img: /^(data:image\/|attachment:)/i,
+  audio: MEDIA,
+  source: MEDIA,
+  video: MEDIA
+};
 const QUIET_FUNCTIONS =
   /^(rgba?|hsla?|calc|min|max|minmax|repeat|[a-z-]*gradient|(translate|scale|rotate|matrix)\w*)?$/i;
 
-/** Sanitizes as another does and, while `isOn` holds, removes what would act by itself. */
-export class QuietSanitizer implements IRenderMime.ISanitizer {
-  constructor(
-    private readonly _sanitizer: IRenderMime.ISanitizer,
-    private readonly _isOn: () => boolean
-  ) {}
-
-  get allowNamedProperties(): boolean {
-    return this._sanitizer.allowNamedProperties ?? false;
-  }
-
-  getAutolink(): boolean {
-    return this._sanitizer.getAutolink?.() ?? true;
-  }
-
-  sanitize(dirty: string, options?: IRenderMime.ISanitizerOptions): string {
-    const clean = this._sanitizer.sanitize(dirty, options);
-    if (!this._isOn()) {
+/** A sanitizer that, while `isOn` holds, also removes what would act by itself. */
+export function quietSanitizer(
+  sanitizer: IRenderMime.ISanitizer,
+  isOn: () => boolean
+): IRenderMime.ISanitizer {
+  const sanitize: IRenderMime.ISanitizer['sanitize'] = (dirty, options) => {
+    const clean = sanitizer.sanitize(dirty, options);
+    if (!isOn()) {
       return clean;
     }
     const page = document.createElement('template');
     page.innerHTML = clean;
     quieten(page.content);
     return page.innerHTML;
-  }
+  };
+  return replacing(sanitizer, { sanitize });
+}
+
+/** An object that does what another does, except for some methods. */
+export function replacing<T extends object>(original: T, methods: Partial<T>): T {
+  return Object.assign(Object.create(original), methods);
 }
 
 /** Remove what the browser would fetch: an address carries data to whoever answers it. */
 export function quieten(page: ParentNode): void {
   for (const element of page.querySelectorAll('*')) {
     REMOVED.forEach(name => element.removeAttribute(name));
-    if (!/^(data|attachment):/i.test(element.getAttribute('src') ?? '')) {
+    if (!SOURCES[element.localName]?.test(element.getAttribute('src') ?? '')) {
       element.removeAttribute('src');
     }
     if (!isQuiet(element.getAttribute('style') ?? '')) {

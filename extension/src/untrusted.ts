@@ -11,15 +11,15 @@ import {
 import { KernelSpec } from '@jupyterlab/services';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { KEY, isObject } from './notebook/marks';
-import { QuietSanitizer, quieten, withoutDiagrams } from './sanitizing';
+import { quieten, quietSanitizer, replacing, withoutDiagrams } from './sanitizing';
 
 const KERNEL = 'exploracoder';
 const PROGRAM = 'exploracoder_kernel.kernel';
 // Other types fetch what their data name: a Vega chart its rows, a Mermaid diagram its pictures.
-const QUIET_TYPES = new Set([
-  'application/json',
-  ...standardRendererFactories.flatMap(factory => factory.mimeTypes)
-]);
+const OWN_FACTORIES = new Map(
+  standardRendererFactories.flatMap(factory => factory.mimeTypes.map(type => [type, factory]))
+);
+const QUIET_TYPES = new Set(['application/json', ...OWN_FACTORIES.keys()]);
 
 /**
  * Shows the scratch kernel's outputs as untrusted, no matter who ran the cell: JupyterLab trusts
@@ -42,6 +42,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
       distrust(panel.content.rendermime, isDoubted);
       keepUntrusted(panel, isDoubted);
     };
+    // Over plain HTTP browsers look up the hosts of links before anybody clicks them.
+    const meta = document.createElement('meta');
+    meta.httpEquiv = 'x-dns-prefetch-control';
+    meta.content = 'off';
+    document.head.append(meta);
     // A panel is added before its file is read, and so before anything is drawn.
     notebooks?.forEach(watch);
     notebooks?.widgetAdded.connect((_, panel) => watch(panel));
@@ -65,7 +70,9 @@ export function distrust(rendermime: IRenderMimeRegistry, isDoubted: () => boole
   rendermime.preferredMimeType = (data, safe) =>
     isDoubted() ? prefer(quietForms(data), 'ensure') : prefer(data, safe);
   rendermime.createRenderer = mimeType => {
-    const renderer = create(mimeType);
+    // Other extensions may replace JupyterLab's own renderers.
+    const factory = isDoubted() ? OWN_FACTORIES.get(mimeType) : undefined;
+    const renderer = factory?.createRenderer(optionsOf(rendermime, mimeType)) ?? create(mimeType);
     const render = renderer.renderModel.bind(renderer);
     renderer.renderModel = model => render(isDoubted() ? new Untrusted(model) : model);
     return renderer;
@@ -90,10 +97,18 @@ function beQuiet(rendermime: IRenderMimeRegistry, isOn: () => boolean): void {
   const render = async (text: string) =>
     (await markdownParser?.render(isOn() ? withoutDiagrams(text) : text)) ?? '';
   Object.assign(rendermime, {
-    sanitizer: new QuietSanitizer(sanitizer, isOn),
-    latexTypesetter: latexTypesetter && { typeset },
-    markdownParser: markdownParser && { render }
+    sanitizer: quietSanitizer(sanitizer, isOn),
+    latexTypesetter: latexTypesetter && replacing(latexTypesetter, { typeset }),
+    markdownParser: markdownParser && replacing(markdownParser, { render })
   });
+}
+
+function optionsOf(
+  rendermime: IRenderMimeRegistry,
+  mimeType: string
+): IRenderMime.IRendererOptions {
+  const { latexTypesetter, linkHandler, markdownParser, resolver, sanitizer } = rendermime;
+  return { latexTypesetter, linkHandler, markdownParser, mimeType, resolver, sanitizer };
 }
 
 function quietForms(data: ReadonlyPartialJSONObject): ReadonlyPartialJSONObject {

@@ -89,9 +89,12 @@ describe('a key that an input method uses to compose a character', () => {
 });
 
 function press(page: HTMLElement, field: string, key: string, isComposing: boolean): void {
-  page
-    .querySelector(field)!
-    .dispatchEvent(
-      new KeyboardEvent('keydown', { key, isComposing, bubbles: true, cancelable: true })
-    );
+  // Safari tells by the code alone.
+  for (const how of isComposing ? [{ isComposing }, { keyCode: 229 }] : [{}]) {
+    page
+      .querySelector(field)!
+      .dispatchEvent(
+        new KeyboardEvent('keydown', { key, ...how, bubbles: true, cancelable: true })
+      );
+  }
 }

@@ -15,6 +15,7 @@ const SECRET = 'https://evil.example/?secret';
 const FETCHES = [
   `<img src="${SECRET}"><img src="//evil.example"><img src="files/secret">`,
   `<img srcset="data:image/png;base64,AA, ${SECRET} 2x">`,
+  `<video src="data:application/vnd.apple.mpegurl,url"></video>`,
   `<audio src="${SECRET}"></audio><video poster="${SECRET}" src="${SECRET}"></video>`,
   `<input type="image" src="${SECRET}"><table background="${SECRET}"></table>`,
   `<p style="background-image: url(${SECRET})">1</p>`,
@@ -103,6 +104,29 @@ describe('distrust', () => {
 
     expect(node.innerHTML).toBe('<mjx-mi>x</mjx-mi>');
     expect(render).toHaveBeenCalledWith('> ``` text\nA@{ img: "x" }\n```');
+  });
+
+  it('leaves the rest of a parser and a sanitizer as it is', () => {
+    const markdownParser = {
+      render: (text: string) => Promise.resolve(text),
+      getHeadingTokens: () => Promise.resolve([])
+    };
+    for (isDoubted of [true, false]) {
+      const made = registry({ markdownParser }).clone();
+
+      expect(made.markdownParser).toHaveProperty('getHeadingTokens');
+      expect(made.sanitizer.getAutolink?.()).toBe(true);
+    }
+    isDoubted = true;
+  });
+
+  it("draws with JupyterLab's own renderers, whatever replaces them", async () => {
+    const made = registry();
+    const createRenderer = jest.fn();
+    made.addFactory({ safe: true, mimeTypes: ['text/html'], createRenderer }, 0);
+
+    expect((await drawn(made, 'text/html', '<b>tea</b>')).innerHTML).toContain('<b>tea</b>');
+    expect(createRenderer).not.toHaveBeenCalled();
   });
 
   async function drawn(

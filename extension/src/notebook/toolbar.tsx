@@ -7,6 +7,7 @@ import {
 } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { ActionName, ACTIONS, AGAIN, MORE } from '../actions';
 import { MenuButton } from '../widgets/action';
 import { IStepView } from './stepview';
@@ -115,7 +116,7 @@ function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElem
           aria-label={trans.__('Try again')}
           className="jp-exploracoder-again"
           onKeyDown={event => {
-            if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
+            if (event.key === 'Escape' && !isComposing(event)) {
               event.stopPropagation();
               close();
             }
@@ -130,7 +131,7 @@ function TryAgain(props: IStripProps & { describedBy: string }): React.ReactElem
             maxLength={2000}
             onChange={event => setHint(event.target.value)}
             onKeyDown={event => {
-              if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+              if (event.key === 'Enter' && !isComposing(event)) {
                 // Or the key would press the button that gets the focus.
                 event.preventDefault();
                 run(possible[0]);

@@ -1,4 +1,5 @@
 import * as React from 'react';
+import { isComposing } from '../composing';
 
 const MAX_SHOWN = 12;
 
@@ -30,7 +31,7 @@ export function Completion(props: {
     setOpen(false);
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) {
+    if (isComposing(event)) {
       return;
     }
     if (event.key === 'Enter' || (event.key === ',' && text.trim())) {

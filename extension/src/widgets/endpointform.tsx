@@ -1,4 +1,5 @@
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { ModelChoices } from '../modelchoice';
 import { Action } from './action';
 import { Section } from './section';
@@ -34,7 +35,7 @@ export function EndpointForm(props: { models: ModelChoices; tools: ITools }): Re
       value={value}
       onChange={event => set(event.target.value)}
       onKeyDown={event => {
-        if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+        if (event.key === 'Enter' && !isComposing(event)) {
           // Do not start exploring.
           event.preventDefault();
           use();

@@ -1,6 +1,7 @@
 import { searchIcon, UseSignal } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { LibraryEvent, LookedUp, LookupAnswer } from '../protocol';
 import { ILookups, LookupKind, LookupScope } from '../tokens';
 import { Action } from './action';
@@ -64,7 +65,7 @@ function Question(props: ILookUpProps): React.ReactElement {
         maxLength={2000}
         onChange={event => lookups.update({ text: event.target.value })}
         onKeyDown={event => {
-          if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+          if (event.key === 'Enter' && !isComposing(event)) {
             // Don't submit the enclosing form.
             event.preventDefault();
             ask();

@@ -1,5 +1,6 @@
 import { caretDownIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { ModelChoices } from '../modelchoice';
 import { ServerStatus } from '../protocol';
 import { ModelMenu } from './modelmenu';
@@ -27,7 +28,7 @@ export function ModelChip(props: {
     <div
       className="jp-exploracoder-model"
       onKeyDown={event => {
-        if (event.key === 'Escape' && isOpen) {
+        if (event.key === 'Escape' && isOpen && !isComposing(event)) {
           event.stopPropagation();
           close();
         }

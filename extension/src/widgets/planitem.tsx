@@ -1,5 +1,6 @@
 import { closeIcon, fastForwardIcon, LabIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { Ability, ALL_OF_SUBTASK } from '../actions';
 import { doneIcon, failedIcon, openIcon, turnIcon, workingIcon } from '../icons';
 import { Step } from '../protocol';
@@ -138,7 +139,7 @@ function GoalEditor(props: IPlanItemProps & { onDone: () => void }): React.React
         value={goal}
         maxLength={2000}
         onChange={event => setGoal(event.target.value)}
-        onKeyDown={event => event.key === 'Escape' && onDone()}
+        onKeyDown={event => event.key === 'Escape' && !isComposing(event) && onDone()}
       />
       <IconAction label={trans.__('Keep the old goal')} icon={closeIcon} onClick={onDone} />
     </form>

@@ -9,6 +9,7 @@ import {
 import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { Explorations } from '../explorations';
 import { explorationIcon } from '../icons';
 import { IExplorationModel } from '../tokens';
@@ -118,7 +119,9 @@ export class Sidebar extends ReactWidget {
         {this._isSwitching && (
           <div
             className="jp-exploracoder-scroll"
-            onKeyDown={event => event.key === 'Escape' && this._switch(false)}
+            onKeyDown={event =>
+              event.key === 'Escape' && !isComposing(event) && this._switch(false)
+            }
           >
             {list}
           </div>

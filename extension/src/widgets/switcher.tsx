@@ -1,6 +1,7 @@
 import { Time } from '@jupyterlab/coreutils';
 import { LabIcon, notebookIcon, refreshIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { EntryState, entriesOf, entryWords, IEntry, matching } from '../entries';
 import { doneIcon, failedIcon, openIcon, turnIcon, workingIcon } from '../icons';
 import { IExplorations } from '../tokens';
@@ -154,7 +155,7 @@ function useSlash(root: React.RefObject<HTMLElement>): void {
 
 /** The arrow keys go through the field and the entries. */
 function step(event: React.KeyboardEvent, root: HTMLElement): void {
-  if (event.nativeEvent.isComposing) {
+  if (isComposing(event)) {
     return;
   }
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,5 +1,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
+import { isComposing } from '../composing';
 import { NO_RECALL, recalled } from '../taskhistory';
 
 /** The task input. On its first and last line, the arrow keys bring back earlier tasks. */
@@ -14,7 +15,7 @@ export function TaskBox(props: {
   const [recall, setRecall] = React.useState(NO_RECALL);
 
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) {
+    if (isComposing(event)) {
       return;
     }
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {

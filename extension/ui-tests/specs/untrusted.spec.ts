@@ -120,6 +120,8 @@ test('the browser fetches nothing for what a cell of an exploration shows', asyn
   await expect(notebook.panel.locator('mjx-container')).toBeVisible();
   await lab.page.waitForTimeout(1_000);
   expect(asked.filter(url => url.includes('outside.example'))).toEqual([]);
+  const lookups = lab.page.locator('meta[http-equiv="x-dns-prefetch-control"]');
+  await expect(lookups).toHaveAttribute('content', 'off');
 });
 
 test('on a kernel of the user’s own the same is trusted, as JupyterLab does it', async ({
