@@ -287,8 +287,9 @@ def _passing_trouble(error: BaseException, folder: Path) -> str:
     try:
         with ExitStack() as files:
             for _ in range(_TRIED_FILES):
-                file = files.enter_context(TemporaryFile(dir=folder, buffering=0))
+                file = files.enter_context(TemporaryFile(dir=folder))
             file.write(bytes(_TRIED_BYTES))
+            file.flush()  # together with this, all of it is written, or there is an error
     except FileNotFoundError:  # another process discarded the folder
         return ""
     except OSError as trouble:

@@ -252,6 +252,29 @@ def test_a_full_disk_deletes_no_vectors(
     assert told == []
 
 
+def test_a_nearly_full_disk_deletes_no_vectors(
+    index: Index, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise InternalError("Error in compaction: Failed to apply logs to the metadata segment")
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with monkeypatch.context() as patch:
+        patch.setattr(VectorStore, "_open", fail)
+        # The first write is then short, and only the next one fails.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, hard))
+        try:
+            with pytest.raises(IndexUnavailable, match="File too large"):
+                found(index)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert found(index) == {"brew.steep"}
+    assert told == []
+
+
 def test_vectors_that_another_process_made_again_meanwhile_are_used(
     folder: Path, index: Index, embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
