@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from keyword import iskeyword
 
 from exploracoder_retrieval.facts.fact_types import Class, Parameter, Variable
 from exploracoder_retrieval.facts.kinds import last_name
@@ -129,11 +130,15 @@ def _has_default(item: Class, name: str) -> bool:
 
 
 def _alias(arguments: dict[str, str]) -> str:
-    """The name by which the constructor takes a field, if it is another than the field's."""
+    """The name by which the constructor takes a field, if it is another than the field's.
+
+    One that no call can use, such as ``from``, does not count.
+    """
     for keyword in ("validation_alias", "alias"):
         node = parse_expression(arguments.get(keyword, "None"))
-        if isinstance(node, ast.Constant) and str(node.value).isidentifier() and node.value:
-            return str(node.value)
+        match node:
+            case ast.Constant(value=str(name)) if name.isidentifier() and not iskeyword(name):
+                return name
     return ""
 
 
