@@ -31,8 +31,18 @@ def has_fields(cls: LocatedClass, lineage: Lineage) -> bool:
 
 def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
     """Its parameters, without ``self``; None if there are no fields or ``__init__`` is explicit."""
-    fields = init_fields(lineage)
+    fields = None if overrides_elements(lineage) else init_fields(lineage)
     return tuple(fields.values()) if fields is not None else None
+
+
+def overrides_elements(lineage: Lineage) -> bool:
+    """Whether a class is a named tuple that is not made from its elements, but in its own way."""
+    has_maker = False
+    for one in lineage.classes:
+        has_maker |= any(each.name in ("__new__", "__init__") for each in one.item.functions)
+        if not _TUPLE_MAKERS.isdisjoint(map(last_name, one.item.bases)):
+            return has_maker
+    return False
 
 
 def init_fields(lineage: Lineage) -> dict[str, Parameter] | None:
