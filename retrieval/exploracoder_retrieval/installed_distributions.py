@@ -65,7 +65,8 @@ class InstalledDistributions:
     def providing(self, import_name: str, named: str) -> Distribution | None:
         """The distribution that a module or namespace is from; None if there are none or several.
 
-        Of several with the same module, it is the one that is ``named``, if any, else the first.
+        Of several with the same module, it is the one that is ``named``, if any, else the first of
+        those that name it most closely.
         """
         installed = _providing(self._installed(), import_name, named)
         return installed.described() if installed else None
@@ -126,18 +127,20 @@ def _stamps(search_paths: tuple[Path, ...]) -> Iterator[tuple[str, int]]:
 
 def _providing(by_name: dict[str, _Installed], import_name: str, named: str) -> _Installed | None:
     above, below = {}, {}
+    depths: dict[str, int] = {}  # the more specific, the greater
     for key, one in by_name.items():
-        if any(is_in_package(import_name, each) for each in one.packages):
+        if packages := [each for each in one.packages if is_in_package(import_name, each)]:
             above[key] = one
+            depths[key] = max(map(len, packages))
         elif any(is_in_package(each, import_name) for each in one.packages):
             below[key] = one
     if (key := normalise(named)) in above | below:
         return by_name[key]
     if above:
-        return next(iter(above.values()))
+        return above[max(above, key=lambda key: depths[key])]
     if below:
         return next(iter(below.values())) if len(below) == 1 else None
-    return by_name.get(normalise(import_name.partition(".")[0]))
+    return by_name.get(key) or by_name.get(normalise(import_name.partition(".")[0]))
 
 
 def normalise(name: str) -> str:
@@ -204,7 +207,7 @@ def _packages(dist: metadata.Distribution) -> Iterator[str]:
     for top in dict.fromkeys(_top_level(dist)):
         folder = Path(str(dist.locate_file(top)))
         if folder.is_dir() and not has_init(folder):
-            yield from _in_namespace(dist, top)
+            yield from list(_in_namespace(dist, top)) or [top]
         else:
             yield top
 

@@ -264,6 +264,64 @@ def test_an_editable_distribution_is_known_by_the_packages_in_its_folder(
     assert find_target("brew", python) == by_distribution
 
 
+def without_record(site: Path, source: Path) -> Path:
+    texts = {"acme/tea/__init__.py": "", "acme_tea-1.0.dist-info/top_level.txt": "acme\n"}
+    return _written(site, texts | {"acme_tea-1.0.dist-info/METADATA": NAMED})
+
+
+def developed(site: Path, source: Path) -> Path:
+    info = "src/acme_tea.egg-info"
+    texts = {"src/acme/tea/__init__.py": "", f"{info}/top_level.txt": "acme\n"}
+    listed = f"src/acme/tea/__init__.py\n{info}/top_level.txt\n"
+    _written(source, texts | {f"{info}/PKG-INFO": NAMED, f"{info}/SOURCES.txt": listed})
+    return source / "src"
+
+
+def editable(site: Path, source: Path) -> Path:
+    info = "acme_tea-1.0.dist-info"
+    texts = {f"{info}/METADATA": NAMED, f"{info}/direct_url.json": EDITABLE}
+    texts |= {f"{info}/RECORD": "acme_tea.pth,,\n", f"{info}/top_level.txt": "acme\n"}
+    _written(site, texts | {"acme_tea.pth": f"{source}\n"})
+    return _written(source, {"acme/tea/__init__.py": ""})
+
+
+NAMED = "Metadata-Version: 2.1\nName: acme-tea\nVersion: 1.0\n"
+
+
+def _written(folder: Path, texts: Mapping[str, str]) -> Path:
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("install_one", [without_record, developed, editable])
+def test_a_distribution_in_a_namespace_that_lists_no_files_of_it_is_known_by_the_namespace(
+    install_one: Callable[[Path, Path], Path],
+    install: Install,
+    python: Interpreter,
+    site: Path,
+    tmp_path: Path,
+) -> None:
+    install("acme-auth", {"acme/auth/__init__.py": "def sign(): ...\n"}, "7")
+    added = install_one(site, tmp_path / "source")
+    python = replace(python, search_paths=(site, added))
+
+    target = find_target("acme-tea", python)
+
+    assert (target.name, target.import_name, target.version) == ("acme-tea", "acme", "1.0")
+    assert find_target("acme.auth", python).name == "acme-auth"
+
+
+def test_a_distribution_that_says_of_nothing_what_it_provides_is_known_by_its_own_name(
+    install: Install, python: Interpreter, site: Path
+) -> None:
+    install("acme-tea", {})
+    _written(site, {"acme/tea/__init__.py": "def steep(): ...\n"})
+
+    assert find_target("acme.tea", python).version == "1.0"
+
+
 def test_an_installed_distribution_without_modules_is_not_called_missing(
     install: Install, python: Interpreter
 ) -> None:
