@@ -6,7 +6,7 @@ import ast
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -43,8 +43,8 @@ class _Installed:
 
     def described(self) -> Distribution | None:
         """The distribution; None if it was just removed."""
-        fields = self.metadata.metadata
-        if "Name" not in fields or "Version" not in fields:
+        fields = _fields(self.metadata)
+        if fields is None or "Version" not in fields:
             return None
         text = self.metadata.read_text("METADATA") or self.metadata.read_text("PKG-INFO") or ""
         _, _, readme = text.partition("\n\n")
@@ -106,12 +106,10 @@ class InstalledDistributions:
         if stamps != self._stamps:
             installed: dict[str, _Installed] = {}
             for dist in metadata.distributions(path=[str(path) for path in self._search_paths]):
-                fields = dist.metadata
-                if "Name" in fields:
-                    name = fields["Name"]
-                    if (key := normalise(name)) not in installed:
-                        packages, mapped = _provided(dist)
-                        installed[key] = _Installed(name, dist, packages, mapped)
+                fields = _fields(dist)
+                if fields is not None and (key := normalise(fields["Name"])) not in installed:
+                    packages, mapped = _provided(dist)
+                    installed[key] = _Installed(fields["Name"], dist, packages, mapped)
             self._last_read, self._stamps = installed, stamps
         return self._last_read
 
@@ -148,13 +146,37 @@ def normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def _fields(dist: metadata.Distribution) -> metadata.PackageMetadata | None:
+    """A distribution's metadata; None if there is none, or none that can be read with a name."""
+    try:
+        fields = dist.metadata
+        return fields if "Name" in fields and fields["Name"].strip() else None
+    except Exception:  # noqa: BLE001 - what an odd installation raises, nobody says
+        return None
+
+
 def _provided(dist: metadata.Distribution) -> tuple[tuple[str, ...], Mapping[str, Path]]:
-    """A distribution's packages, and where they are if only an import hook finds them."""
-    folders, mapped = _editable_places(dist) if _is_editable(dist) else ([], {})
-    packages = [name for name in mapped if _is_public(name)] or list(_packages(dist))
+    """A distribution's packages, and where they are if only an import hook finds them.
+
+    One that does not say so in the right way has none, which is no reason to miss the others.
+    """
+    try:
+        files = _files(dist)
+        folders, mapped = _editable_places(dist, files) if _is_editable(dist) else ([], {})
+        packages = [name for name in mapped if _is_public(name)] or list(_packages(dist, files))
+    except Exception:  # noqa: BLE001 - what an odd installation raises, nobody says
+        return (), {}
     if not packages:
         packages = [each.stem for folder in folders for each in libraries_in(folder)]
     return tuple(packages), mapped
+
+
+def _files(dist: metadata.Distribution) -> list[metadata.PackagePath]:
+    """A distribution's files, as it lists them; empty if it has no list, or an invalid one."""
+    try:
+        return [file for file in dist.files or () if file.parts]
+    except Exception:  # noqa: BLE001 - what an odd installation raises, nobody says
+        return []
 
 
 def _is_editable(dist: metadata.Distribution) -> bool:
@@ -165,7 +187,9 @@ def _is_editable(dist: metadata.Distribution) -> bool:
         return False
 
 
-def _editable_places(dist: metadata.Distribution) -> tuple[list[Path], dict[str, Path]]:
+def _editable_places(
+    dist: metadata.Distribution, files: Sequence[metadata.PackagePath]
+) -> tuple[list[Path], dict[str, Path]]:
     """What an editable installation adds to the search path, and what its import hook finds.
 
     Most build backends write a ``.pth`` file. Setuptools writes a hook if folder and package
@@ -173,7 +197,7 @@ def _editable_places(dist: metadata.Distribution) -> tuple[list[Path], dict[str,
     """
     folders: list[Path] = []
     mapped: dict[str, Path] = {}
-    for file in dist.files or ():
+    for file in files:
         path = Path(str(dist.locate_file(file)))
         try:
             if file.suffix == ".pth":
@@ -203,21 +227,21 @@ def _mapping(hook: ast.Module) -> dict[str, Path]:
     return {}
 
 
-def _packages(dist: metadata.Distribution) -> Iterator[str]:
-    for top in dict.fromkeys(_top_level(dist)):
+def _packages(dist: metadata.Distribution, files: Sequence[metadata.PackagePath]) -> Iterator[str]:
+    for top in dict.fromkeys(_top_level(dist, files)):
         folder = Path(str(dist.locate_file(top)))
         if folder.is_dir() and not has_init(folder):
-            yield from list(_in_namespace(dist, top)) or [top]
+            yield from list(_in_namespace(files, top)) or [top]
         else:
             yield top
 
 
-def _top_level(dist: metadata.Distribution) -> Iterator[str]:
+def _top_level(dist: metadata.Distribution, files: Sequence[metadata.PackagePath]) -> Iterator[str]:
     names = (dist.read_text("top_level.txt") or "").split()
     if names:
         yield from (name for name in names if not name.startswith("_"))
         return
-    for file in dist.files or ():
+    for file in files:
         top = file.parts[0]
         if len(file.parts) == 1:
             top = top.split(".", 1)[0] if file.suffix in {".py", ".so", ".pyd"} else ""
@@ -225,17 +249,15 @@ def _top_level(dist: metadata.Distribution) -> Iterator[str]:
             yield top
 
 
-def _in_namespace(dist: metadata.Distribution, top: str) -> Iterator[str]:
+def _in_namespace(files: Sequence[metadata.PackagePath], top: str) -> Iterator[str]:
     """What a distribution adds to a namespace: its outermost packages, and modules beside them."""
     names: set[str] = set()
-    for file in dist.files or ():
+    for file in files:
         if file.parts[0] == top and file.name.endswith(_MODULE_ENDS):
             module = file.name.partition(".")[0]
             names.add(".".join([*file.parts[:-1], *([module] if module != "__init__" else [])]))
     packages = {
-        ".".join(file.parts[:-1])
-        for file in dist.files or ()
-        if file.name in ("__init__.py", "__init__.pyi")
+        ".".join(file.parts[:-1]) for file in files if file.name in ("__init__.py", "__init__.pyi")
     }
     for name in sorted(names):
         parts = name.split(".")

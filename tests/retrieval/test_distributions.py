@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
@@ -320,6 +321,48 @@ def test_a_distribution_that_says_of_nothing_what_it_provides_is_known_by_its_ow
     _written(site, {"acme/tea/__init__.py": "def steep(): ...\n"})
 
     assert find_target("acme.tea", python).version == "1.0"
+
+
+ODD = {
+    "size": {"RECORD": "odd/__init__.py,,many\n"},
+    "empty line": {"RECORD": "\nodd/__init__.py,,\n"},
+    "no path": {"RECORD": ",,\n"},
+    "bytes": {"RECORD": "odd/__init__.py,,\n", "top_level.txt": "\udcff"},
+    "no name": {"METADATA": "Name:\n"},
+    "metadata is not text": {"METADATA": "\udcff"},
+}
+
+
+@pytest.mark.parametrize("texts", ODD.values(), ids=ODD)
+def test_one_odd_distribution_does_not_hide_the_others(
+    texts: Mapping[str, str], install: Install, python: Interpreter, site: Path
+) -> None:
+    install("odd", {"odd/__init__.py": "def warp(): ...\n"})
+    for name, text in texts.items():
+        (site / "odd-1.0.dist-info" / name).write_text(text, "utf-8", "surrogateescape")
+    install("tea", {"tea/__init__.py": "def steep(): ...\n"})
+
+    assert find_target("odd", python).import_name == "odd"
+    assert find_target("tea", python).version == "1.0"
+    assert "tea" in python.library_names()
+
+
+def test_a_distribution_without_metadata_does_not_hide_the_others(
+    install: Install, python: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("odd", {})
+    install("tea", {"tea/__init__.py": "def steep(): ...\n"})
+    read = PathDistribution.metadata.fget  # type: ignore[attr-defined]
+
+    def read_as_newer_pythons(dist: PathDistribution) -> object:
+        fields = read(dist)
+        if fields["Name"] == "odd":
+            raise FileNotFoundError("No package metadata was found.")
+        return fields
+
+    monkeypatch.setattr(PathDistribution, "metadata", property(read_as_newer_pythons))
+
+    assert find_target("tea", python).version == "1.0"
 
 
 def test_an_installed_distribution_without_modules_is_not_called_missing(
