@@ -59,7 +59,7 @@ class InstalledDistributions:
 
     def __init__(self, search_paths: tuple[Path, ...]) -> None:
         self._search_paths = search_paths
-        self._stamps: tuple[tuple[str, int], ...] = ()
+        self._stamps: tuple[tuple[str, int], ...] | None = None
         self._last_read: dict[str, _Installed] = {}
 
     def providing(self, import_name: str, named: str) -> Distribution | None:
@@ -115,8 +115,10 @@ class InstalledDistributions:
 
 
 def _stamps(search_paths: tuple[Path, ...]) -> Iterator[tuple[str, int]]:
-    """Each folder of metadata, and when a file was last added to it or removed from it."""
+    """Each place of metadata, and when a file was last added to it or removed from it."""
     for path in search_paths:
+        with suppress(OSError):
+            yield str(path), path.stat().st_mtime_ns
         for entry in entries(path):
             if entry.name.endswith((".dist-info", ".egg-info")):
                 with suppress(OSError):

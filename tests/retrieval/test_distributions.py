@@ -134,6 +134,21 @@ def test_what_is_upgraded_or_removed_is_seen_without_asking_the_interpreter_agai
     assert harvest("tea", python).library.version == "2"
 
 
+def test_an_egg_is_a_distribution_and_a_later_one_is_seen(python: Interpreter, site: Path) -> None:
+    python = replace(python, search_paths=(site, site / "tea-1.egg", site / "pot-1.egg"))
+
+    def lay(name: str) -> None:
+        info = {"PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n"}
+        info["top_level.txt"] = f"{name}\n"
+        texts = {f"{name}-1.egg/EGG-INFO/{file}": text for file, text in info.items()}
+        _written(site, {**texts, f"{name}-1.egg/{name}/__init__.py": ""})
+
+    lay("tea")
+    assert find_target("tea", python).version == "1"
+    lay("pot")
+    assert find_target("pot", python).version == "1"
+
+
 def test_a_distribution_whose_metadata_is_gone_counts_as_none(
     install: Install, python: Interpreter, site: Path
 ) -> None:
