@@ -35,11 +35,30 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Importable:
+    """An installed distribution and the name that fits it best of those to import it by."""
+
+    name: str
+    version: str
+    import_name: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Installed:
     name: str
+    version: str
     metadata: metadata.Distribution
     packages: tuple[str, ...]
     mapped: Mapping[str, Path]
+
+    def import_names(self) -> tuple[str, ...]:
+        """See `InstalledDistributions.import_names`."""
+        by_top: dict[str, list[str]] = {}
+        for package in self.packages:
+            by_top.setdefault(package.partition(".")[0], []).append(package.replace(".", "/"))
+        names = {posixpath.commonpath(each).replace("/", ".") for each in by_top.values()}
+        names |= {each for each in self.packages if normalise(each) == normalise(self.name)}
+        return tuple(sorted(names, key=lambda name: _nearness(name, self.name)))
 
     def described(self) -> Distribution | None:
         """The distribution; None if it was just removed."""
@@ -78,13 +97,16 @@ class InstalledDistributions:
         unless one of them has the distribution's own name.
         """
         installed = self._installed().get(normalise(distribution))
-        packages = installed.packages if installed else ()
-        by_top: dict[str, list[str]] = {}
-        for package in packages:
-            by_top.setdefault(package.partition(".")[0], []).append(package.replace(".", "/"))
-        names = {posixpath.commonpath(each).replace("/", ".") for each in by_top.values()}
-        names |= {each for each in packages if normalise(each) == normalise(distribution)}
-        return tuple(sorted(names, key=lambda name: _nearness(name, distribution)))
+        return installed.import_names() if installed else ()
+
+    def importable(self) -> tuple[Importable, ...]:
+        """The distributions that can be imported, by name."""
+        found = [
+            Importable(one.name, one.version, import_names[0])
+            for one in self._installed().values()
+            if (import_names := one.import_names())
+        ]
+        return tuple(sorted(found, key=lambda one: one.name.lower()))
 
     def mapped_modules(self) -> Mapping[str, Path]:
         """The modules of editable installations that an import hook finds, and where they are."""
@@ -109,7 +131,9 @@ class InstalledDistributions:
                 fields = _fields(dist)
                 if fields is not None and (key := normalise(fields["Name"])) not in installed:
                     packages, mapped = _provided(dist)
-                    installed[key] = _Installed(fields["Name"], dist, packages, mapped)
+                    # Before 3.12, metadata has no `get`.
+                    version = fields["Version"] if "Version" in fields else ""  # noqa: SIM401
+                    installed[key] = _Installed(fields["Name"], version, dist, packages, mapped)
             self._last_read, self._stamps = installed, stamps
         return self._last_read
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import LibraryNotFound
 from exploracoder_retrieval.examples.uses import read_uses
+from exploracoder_retrieval.files import entries
 from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.harvest.docs.source import DocsSource
 from exploracoder_retrieval.harvest.mentions import ApiNames
@@ -147,6 +148,29 @@ def test_an_egg_is_a_distribution_and_a_later_one_is_seen(python: Interpreter, s
     assert find_target("tea", python).version == "1"
     lay("pot")
     assert find_target("pot", python).version == "1"
+
+
+def test_all_that_can_be_imported_is_listed_after_one_look_at_the_installation(
+    install: Install, python: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("green-tea", {"tea/__init__.py": "", "tea_tools/__init__.py": ""}, "2")
+    install("pots", {"pots.py": ""})
+    install("Cups", {"cups.py": ""})
+    install("no-modules", {})
+    looked: list[Path] = []
+
+    def look(path: Path) -> list[os.DirEntry[str]]:
+        looked.append(path)
+        return entries(path)
+
+    monkeypatch.setattr("exploracoder_retrieval.installed_distributions.entries", look)
+
+    assert [(one.name, one.version, one.import_name) for one in python.importable()] == [
+        ("Cups", "1.0", "cups"),
+        ("green-tea", "2", "tea"),
+        ("pots", "1.0", "pots"),
+    ]
+    assert looked == list(python.search_paths)
 
 
 def test_a_distribution_whose_metadata_is_gone_counts_as_none(
