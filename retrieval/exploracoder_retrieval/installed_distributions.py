@@ -108,6 +108,10 @@ class InstalledDistributions:
         ]
         return tuple(sorted(found, key=lambda one: one.name.lower()))
 
+    def has(self, distribution: str) -> bool:
+        """Whether there is a distribution of this name, however the name is written."""
+        return normalise(distribution) in self._installed()
+
     def mapped_modules(self) -> Mapping[str, Path]:
         """The modules of editable installations that an import hook finds, and where they are."""
         places: dict[str, Path] = {}

@@ -117,6 +117,10 @@ class Interpreter:
         """The installed distributions that can be imported, by name."""
         return self._distributions.importable()
 
+    def has_distribution(self, name: str) -> bool:
+        """Whether a distribution of this name is installed, however the name is written."""
+        return self._distributions.has(name)
+
     def library_names(self) -> frozenset[str]:
         """Every name a person may mean: distributions and what they make importable."""
         return self._distributions.names() | self.standard_modules

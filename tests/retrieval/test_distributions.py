@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -404,10 +405,24 @@ def test_a_distribution_without_metadata_does_not_hide_the_others(
     assert find_target("tea", python).version == "1.0"
 
 
+@pytest.mark.parametrize("name", ["green-tea", "Green_Tea"])
 def test_an_installed_distribution_without_modules_is_not_called_missing(
-    install: Install, python: Interpreter
+    name: str, install: Install, python: Interpreter
 ) -> None:
-    install("brew", {"brew-1.0.dist-info/direct_url.json": EDITABLE})
+    install("green-tea", {"green_tea-1.0.dist-info/direct_url.json": EDITABLE})
+    said = (
+        f"{name} is installed for {python.executable}, but no module of it was found there."
+        " Give the path of its source instead, or another interpreter with --python."
+    )
 
-    with pytest.raises(LibraryNotFound, match=r"brew is installed .*Give the path of its source"):
-        find_target("brew", python)
+    with pytest.raises(LibraryNotFound, match=f"^{re.escape(said)}$"):
+        find_target(name, python)
+
+
+def test_a_standard_module_that_this_python_lacks_is_not_called_installed(
+    python: Interpreter,
+) -> None:
+    python = replace(python, standard_modules=frozenset({"winreg"}))
+
+    with pytest.raises(LibraryNotFound, match="No library 'winreg' is installed"):
+        find_target("winreg", python)
