@@ -235,7 +235,7 @@ class VectorStore:
             if trouble := _passing_trouble(error, self._folder):
                 raise IndexUnavailable(
                     f"The vectors in {self._folder} cannot be used now ({trouble})."
-                    " Nothing is lost; try again when that is mended."
+                    " Nothing is lost; try again when that is fixed."
                 ) from None
             raise IndexCorrupt(
                 f"The vectors in {self._folder} cannot be used ({_reason(error)})."
