@@ -9,7 +9,6 @@ import asyncio
 import re
 import sys
 import time
-from importlib import metadata
 from pathlib import Path, PurePath
 
 from exploracoder.confined_interpreter import run_confined
@@ -124,18 +123,10 @@ def _find_all(names: tuple[str, ...], interpreter: Interpreter) -> list[Target]:
 
 
 def _installed(interpreter: Interpreter) -> list[InstalledLibrary]:
-    paths = [str(path) for path in interpreter.search_paths]
-    libraries: dict[str, InstalledLibrary] = {}
-    for dist in metadata.distributions(path=paths):
-        name = dist.metadata["Name"]
-        if not name or name in libraries:
-            continue
-        import_names = interpreter.import_names(name)
-        if import_names:
-            libraries[name] = InstalledLibrary(
-                name=name, import_name=import_names[0], version=dist.version or ""
-            )
-    return sorted(libraries.values(), key=lambda one: one.name.lower())
+    return [
+        InstalledLibrary(name=one.name, import_name=one.import_name, version=one.version)
+        for one in interpreter.importable()
+    ]
 
 
 def _without_options(message: str) -> str:

@@ -47,7 +47,7 @@ class IndexCorrupt(RetrievalError):  # noqa: N818 - named for the person's situa
 
 
 class IndexUnavailable(RetrievalError):  # noqa: N818 - named for the person's situation
-    """The index folder cannot be used now (full, read-only), or the chroma server not reached."""
+    """The index folder cannot be used (full, read-only), or the chroma server cannot be reached."""
 
 
 class EmbeddingError(RetrievalError):

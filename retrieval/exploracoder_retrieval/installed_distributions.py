@@ -6,7 +6,7 @@ import ast
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -35,16 +35,35 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Importable:
+    """An installed distribution and the name that fits it best of those to import it by."""
+
+    name: str
+    version: str
+    import_name: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Installed:
     name: str
+    version: str
     metadata: metadata.Distribution
     packages: tuple[str, ...]
     mapped: Mapping[str, Path]
 
+    def import_names(self) -> tuple[str, ...]:
+        """See `InstalledDistributions.import_names`."""
+        by_top: dict[str, list[str]] = {}
+        for package in self.packages:
+            by_top.setdefault(package.partition(".")[0], []).append(package.replace(".", "/"))
+        names = {posixpath.commonpath(each).replace("/", ".") for each in by_top.values()}
+        names |= {each for each in self.packages if normalise(each) == normalise(self.name)}
+        return tuple(sorted(names, key=lambda name: _nearness(name, self.name)))
+
     def described(self) -> Distribution | None:
         """The distribution; None if it was just removed."""
-        fields = self.metadata.metadata
-        if "Name" not in fields or "Version" not in fields:
+        fields = _fields(self.metadata)
+        if fields is None or "Version" not in fields:
             return None
         text = self.metadata.read_text("METADATA") or self.metadata.read_text("PKG-INFO") or ""
         _, _, readme = text.partition("\n\n")
@@ -59,13 +78,14 @@ class InstalledDistributions:
 
     def __init__(self, search_paths: tuple[Path, ...]) -> None:
         self._search_paths = search_paths
-        self._stamps: tuple[tuple[str, int], ...] = ()
+        self._stamps: tuple[tuple[str, int], ...] | None = None
         self._last_read: dict[str, _Installed] = {}
 
     def providing(self, import_name: str, named: str) -> Distribution | None:
         """The distribution that a module or namespace is from; None if there are none or several.
 
-        Of several with the same module, it is the one that is ``named``, if any, else the first.
+        Of several with the same module, it is the one that is ``named``, if any, else the first of
+        those that name it most closely.
         """
         installed = _providing(self._installed(), import_name, named)
         return installed.described() if installed else None
@@ -77,13 +97,20 @@ class InstalledDistributions:
         unless one of them has the distribution's own name.
         """
         installed = self._installed().get(normalise(distribution))
-        packages = installed.packages if installed else ()
-        by_top: dict[str, list[str]] = {}
-        for package in packages:
-            by_top.setdefault(package.partition(".")[0], []).append(package.replace(".", "/"))
-        names = {posixpath.commonpath(each).replace("/", ".") for each in by_top.values()}
-        names |= {each for each in packages if normalise(each) == normalise(distribution)}
-        return tuple(sorted(names, key=lambda name: _nearness(name, distribution)))
+        return installed.import_names() if installed else ()
+
+    def importable(self) -> tuple[Importable, ...]:
+        """The distributions that can be imported, by name."""
+        found = [
+            Importable(one.name, one.version, import_names[0])
+            for one in self._installed().values()
+            if (import_names := one.import_names())
+        ]
+        return tuple(sorted(found, key=lambda one: one.name.lower()))
+
+    def has(self, distribution: str) -> bool:
+        """Whether there is a distribution of this name, however the name is written."""
+        return normalise(distribution) in self._installed()
 
     def mapped_modules(self) -> Mapping[str, Path]:
         """The modules of editable installations that an import hook finds, and where they are."""
@@ -105,19 +132,21 @@ class InstalledDistributions:
         if stamps != self._stamps:
             installed: dict[str, _Installed] = {}
             for dist in metadata.distributions(path=[str(path) for path in self._search_paths]):
-                fields = dist.metadata
-                if "Name" in fields:
-                    name = fields["Name"]
-                    if (key := normalise(name)) not in installed:
-                        packages, mapped = _provided(dist)
-                        installed[key] = _Installed(name, dist, packages, mapped)
+                fields = _fields(dist)
+                if fields is not None and (key := normalise(fields["Name"])) not in installed:
+                    packages, mapped = _provided(dist)
+                    # Before 3.12, metadata has no `get`.
+                    version = fields["Version"] if "Version" in fields else ""  # noqa: SIM401
+                    installed[key] = _Installed(fields["Name"], version, dist, packages, mapped)
             self._last_read, self._stamps = installed, stamps
         return self._last_read
 
 
 def _stamps(search_paths: tuple[Path, ...]) -> Iterator[tuple[str, int]]:
-    """Each folder of metadata, and when a file was last added to it or removed from it."""
+    """Each place of metadata, and when a file was last added to it or removed from it."""
     for path in search_paths:
+        with suppress(OSError):
+            yield str(path), path.stat().st_mtime_ns
         for entry in entries(path):
             if entry.name.endswith((".dist-info", ".egg-info")):
                 with suppress(OSError):
@@ -126,18 +155,20 @@ def _stamps(search_paths: tuple[Path, ...]) -> Iterator[tuple[str, int]]:
 
 def _providing(by_name: dict[str, _Installed], import_name: str, named: str) -> _Installed | None:
     above, below = {}, {}
+    depths: dict[str, int] = {}  # the more specific, the greater
     for key, one in by_name.items():
-        if any(is_in_package(import_name, each) for each in one.packages):
+        if packages := [each for each in one.packages if is_in_package(import_name, each)]:
             above[key] = one
+            depths[key] = max(map(len, packages))
         elif any(is_in_package(each, import_name) for each in one.packages):
             below[key] = one
     if (key := normalise(named)) in above | below:
         return by_name[key]
     if above:
-        return next(iter(above.values()))
+        return above[max(above, key=lambda key: depths[key])]
     if below:
         return next(iter(below.values())) if len(below) == 1 else None
-    return by_name.get(normalise(import_name.partition(".")[0]))
+    return by_name.get(key) or by_name.get(normalise(import_name.partition(".")[0]))
 
 
 def normalise(name: str) -> str:
@@ -145,13 +176,37 @@ def normalise(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def _fields(dist: metadata.Distribution) -> metadata.PackageMetadata | None:
+    """A distribution's metadata; None if there is none, or none that can be read with a name."""
+    try:
+        fields = dist.metadata
+        return fields if "Name" in fields and fields["Name"].strip() else None
+    except Exception:  # noqa: BLE001 - what an odd installation raises, nobody says
+        return None
+
+
 def _provided(dist: metadata.Distribution) -> tuple[tuple[str, ...], Mapping[str, Path]]:
-    """A distribution's packages, and where they are if only an import hook finds them."""
-    folders, mapped = _editable_places(dist) if _is_editable(dist) else ([], {})
-    packages = [name for name in mapped if _is_public(name)] or list(_packages(dist))
+    """A distribution's packages, and where they are if only an import hook finds them.
+
+    One that does not say so in the right way has none, which is no reason to miss the others.
+    """
+    try:
+        files = _files(dist)
+        folders, mapped = _editable_places(dist, files) if _is_editable(dist) else ([], {})
+        packages = [name for name in mapped if _is_public(name)] or list(_packages(dist, files))
+    except Exception:  # noqa: BLE001 - what an odd installation raises, nobody says
+        return (), {}
     if not packages:
         packages = [each.stem for folder in folders for each in libraries_in(folder)]
     return tuple(packages), mapped
+
+
+def _files(dist: metadata.Distribution) -> list[metadata.PackagePath]:
+    """A distribution's files, as it lists them; empty if it has no list, or an invalid one."""
+    try:
+        return [file for file in dist.files or () if file.parts]
+    except Exception:  # noqa: BLE001 - what an odd installation raises, nobody says
+        return []
 
 
 def _is_editable(dist: metadata.Distribution) -> bool:
@@ -162,7 +217,9 @@ def _is_editable(dist: metadata.Distribution) -> bool:
         return False
 
 
-def _editable_places(dist: metadata.Distribution) -> tuple[list[Path], dict[str, Path]]:
+def _editable_places(
+    dist: metadata.Distribution, files: Sequence[metadata.PackagePath]
+) -> tuple[list[Path], dict[str, Path]]:
     """What an editable installation adds to the search path, and what its import hook finds.
 
     Most build backends write a ``.pth`` file. Setuptools writes a hook if folder and package
@@ -170,7 +227,7 @@ def _editable_places(dist: metadata.Distribution) -> tuple[list[Path], dict[str,
     """
     folders: list[Path] = []
     mapped: dict[str, Path] = {}
-    for file in dist.files or ():
+    for file in files:
         path = Path(str(dist.locate_file(file)))
         try:
             if file.suffix == ".pth":
@@ -200,21 +257,21 @@ def _mapping(hook: ast.Module) -> dict[str, Path]:
     return {}
 
 
-def _packages(dist: metadata.Distribution) -> Iterator[str]:
-    for top in dict.fromkeys(_top_level(dist)):
+def _packages(dist: metadata.Distribution, files: Sequence[metadata.PackagePath]) -> Iterator[str]:
+    for top in dict.fromkeys(_top_level(dist, files)):
         folder = Path(str(dist.locate_file(top)))
         if folder.is_dir() and not has_init(folder):
-            yield from _in_namespace(dist, top)
+            yield from list(_in_namespace(files, top)) or [top]
         else:
             yield top
 
 
-def _top_level(dist: metadata.Distribution) -> Iterator[str]:
+def _top_level(dist: metadata.Distribution, files: Sequence[metadata.PackagePath]) -> Iterator[str]:
     names = (dist.read_text("top_level.txt") or "").split()
     if names:
         yield from (name for name in names if not name.startswith("_"))
         return
-    for file in dist.files or ():
+    for file in files:
         top = file.parts[0]
         if len(file.parts) == 1:
             top = top.split(".", 1)[0] if file.suffix in {".py", ".so", ".pyd"} else ""
@@ -222,17 +279,15 @@ def _top_level(dist: metadata.Distribution) -> Iterator[str]:
             yield top
 
 
-def _in_namespace(dist: metadata.Distribution, top: str) -> Iterator[str]:
+def _in_namespace(files: Sequence[metadata.PackagePath], top: str) -> Iterator[str]:
     """What a distribution adds to a namespace: its outermost packages, and modules beside them."""
     names: set[str] = set()
-    for file in dist.files or ():
+    for file in files:
         if file.parts[0] == top and file.name.endswith(_MODULE_ENDS):
             module = file.name.partition(".")[0]
             names.add(".".join([*file.parts[:-1], *([module] if module != "__init__" else [])]))
     packages = {
-        ".".join(file.parts[:-1])
-        for file in dist.files or ()
-        if file.name in ("__init__.py", "__init__.pyi")
+        ".".join(file.parts[:-1]) for file in files if file.name in ("__init__.py", "__init__.pyi")
     }
     for name in sorted(names):
         parts = name.split(".")

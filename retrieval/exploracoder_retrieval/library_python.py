@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from exploracoder_retrieval.errors import InterpreterError
-from exploracoder_retrieval.installed_distributions import Distribution, InstalledDistributions
+from exploracoder_retrieval.installed_distributions import (
+    Distribution,
+    Importable,
+    InstalledDistributions,
+)
 
 OLDEST = (3, 9)
 ASK_TIMEOUT_S = 30.0
@@ -108,6 +112,14 @@ class Interpreter:
     def import_names(self, distribution: str) -> tuple[str, ...]:
         """The public names to import a distribution by; empty if it is unknown."""
         return self._distributions.import_names(distribution)
+
+    def importable(self) -> tuple[Importable, ...]:
+        """The installed distributions that can be imported, by name."""
+        return self._distributions.importable()
+
+    def has_distribution(self, name: str) -> bool:
+        """Whether a distribution of this name is installed, however the name is written."""
+        return self._distributions.has(name)
 
     def library_names(self) -> frozenset[str]:
         """Every name a person may mean: distributions and what they make importable."""

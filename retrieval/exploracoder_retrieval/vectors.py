@@ -97,6 +97,7 @@ class VectorStore:
         self._folder = folder
         self._url = url
         self._client: Any = None
+        self._is_apart = False
 
     @property
     def is_shared(self) -> bool:
@@ -191,8 +192,9 @@ class VectorStore:
             settings = Settings(anonymized_telemetry=False)
             if self._url is None:
                 self._folder.mkdir(parents=True, exist_ok=True)
+                path = _own_path(self._folder) if self._is_apart else self._folder
                 try:
-                    self._client = chromadb.PersistentClient(self._folder, settings=settings)
+                    self._client = chromadb.PersistentClient(path, settings=settings)
                 except BaseException:
                     _forget_failed()
                     raise
@@ -216,6 +218,7 @@ class VectorStore:
             self.close()
             if self.is_shared:
                 raise
+            self._is_apart = True
             return self._translated(work)
 
     def _translated(self, work: Callable[[Any], Any]) -> Any:
@@ -235,7 +238,7 @@ class VectorStore:
             if trouble := _passing_trouble(error, self._folder):
                 raise IndexUnavailable(
                     f"The vectors in {self._folder} cannot be used now ({trouble})."
-                    " Nothing is lost; try again when that is mended."
+                    " Nothing is lost; try again when that is fixed."
                 ) from None
             raise IndexCorrupt(
                 f"The vectors in {self._folder} cannot be used ({_reason(error)})."
@@ -256,6 +259,20 @@ def _close_connections(client: Any) -> None:
         session = getattr(getattr(each, "_server", None), "_session", None)
         if session is not None:
             session.close()
+
+
+def _own_path(folder: Path) -> str:
+    """A spelling of a folder's path that no open client has.
+
+    Clients with the same spelling share their open files, whose last user closes them; so the
+    others can go on with theirs. There is no public API for what is open.
+    """
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    path = str(folder)
+    while path in getattr(SharedSystemClient, "_identifier_to_system", {}):
+        path += "/."
+    return path
 
 
 def _forget_failed() -> None:
@@ -287,8 +304,9 @@ def _passing_trouble(error: BaseException, folder: Path) -> str:
     try:
         with ExitStack() as files:
             for _ in range(_TRIED_FILES):
-                file = files.enter_context(TemporaryFile(dir=folder, buffering=0))
+                file = files.enter_context(TemporaryFile(dir=folder))
             file.write(bytes(_TRIED_BYTES))
+            file.flush()  # together with this, all of it is written, or there is an error
     except FileNotFoundError:  # another process discarded the folder
         return ""
     except OSError as trouble:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
 from exploracoder_retrieval.errors import LibraryNotFound
 from exploracoder_retrieval.examples.uses import read_uses
+from exploracoder_retrieval.files import entries
 from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.harvest.docs.source import DocsSource
 from exploracoder_retrieval.harvest.mentions import ApiNames
@@ -131,6 +134,44 @@ def test_what_is_upgraded_or_removed_is_seen_without_asking_the_interpreter_agai
     assert before.version == "1"
     assert (meanwhile.name, meanwhile.version) == ("tea", "")
     assert harvest("tea", python).library.version == "2"
+
+
+def test_an_egg_is_a_distribution_and_a_later_one_is_seen(python: Interpreter, site: Path) -> None:
+    python = replace(python, search_paths=(site, site / "tea-1.egg", site / "pot-1.egg"))
+
+    def lay(name: str) -> None:
+        info = {"PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n"}
+        info["top_level.txt"] = f"{name}\n"
+        texts = {f"{name}-1.egg/EGG-INFO/{file}": text for file, text in info.items()}
+        _written(site, {**texts, f"{name}-1.egg/{name}/__init__.py": ""})
+
+    lay("tea")
+    assert find_target("tea", python).version == "1"
+    lay("pot")
+    assert find_target("pot", python).version == "1"
+
+
+def test_all_that_can_be_imported_is_listed_after_one_look_at_the_installation(
+    install: Install, python: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("green-tea", {"tea/__init__.py": "", "tea_tools/__init__.py": ""}, "2")
+    install("pots", {"pots.py": ""})
+    install("Cups", {"cups.py": ""})
+    install("no-modules", {})
+    looked: list[Path] = []
+
+    def look(path: Path) -> list[os.DirEntry[str]]:
+        looked.append(path)
+        return entries(path)
+
+    monkeypatch.setattr("exploracoder_retrieval.installed_distributions.entries", look)
+
+    assert [(one.name, one.version, one.import_name) for one in python.importable()] == [
+        ("Cups", "1.0", "cups"),
+        ("green-tea", "2", "tea"),
+        ("pots", "1.0", "pots"),
+    ]
+    assert looked == list(python.search_paths)
 
 
 def test_a_distribution_whose_metadata_is_gone_counts_as_none(
@@ -264,10 +305,124 @@ def test_an_editable_distribution_is_known_by_the_packages_in_its_folder(
     assert find_target("brew", python) == by_distribution
 
 
-def test_an_installed_distribution_without_modules_is_not_called_missing(
-    install: Install, python: Interpreter
-) -> None:
-    install("brew", {"brew-1.0.dist-info/direct_url.json": EDITABLE})
+def without_record(site: Path, source: Path) -> Path:
+    texts = {"acme/tea/__init__.py": "", "acme_tea-1.0.dist-info/top_level.txt": "acme\n"}
+    return _written(site, texts | {"acme_tea-1.0.dist-info/METADATA": NAMED})
 
-    with pytest.raises(LibraryNotFound, match=r"brew is installed .*Give the path of its source"):
-        find_target("brew", python)
+
+def developed(site: Path, source: Path) -> Path:
+    info = "src/acme_tea.egg-info"
+    texts = {"src/acme/tea/__init__.py": "", f"{info}/top_level.txt": "acme\n"}
+    listed = f"src/acme/tea/__init__.py\n{info}/top_level.txt\n"
+    _written(source, texts | {f"{info}/PKG-INFO": NAMED, f"{info}/SOURCES.txt": listed})
+    return source / "src"
+
+
+def editable(site: Path, source: Path) -> Path:
+    info = "acme_tea-1.0.dist-info"
+    texts = {f"{info}/METADATA": NAMED, f"{info}/direct_url.json": EDITABLE}
+    texts |= {f"{info}/RECORD": "acme_tea.pth,,\n", f"{info}/top_level.txt": "acme\n"}
+    _written(site, texts | {"acme_tea.pth": f"{source}\n"})
+    return _written(source, {"acme/tea/__init__.py": ""})
+
+
+NAMED = "Metadata-Version: 2.1\nName: acme-tea\nVersion: 1.0\n"
+
+
+def _written(folder: Path, texts: Mapping[str, str]) -> Path:
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("install_one", [without_record, developed, editable])
+def test_a_distribution_in_a_namespace_that_lists_no_files_of_it_is_known_by_the_namespace(
+    install_one: Callable[[Path, Path], Path],
+    install: Install,
+    python: Interpreter,
+    site: Path,
+    tmp_path: Path,
+) -> None:
+    install("acme-auth", {"acme/auth/__init__.py": "def sign(): ...\n"}, "7")
+    added = install_one(site, tmp_path / "source")
+    python = replace(python, search_paths=(site, added))
+
+    target = find_target("acme-tea", python)
+
+    assert (target.name, target.import_name, target.version) == ("acme-tea", "acme", "1.0")
+    assert find_target("acme.auth", python).name == "acme-auth"
+
+
+def test_a_distribution_that_says_of_nothing_what_it_provides_is_known_by_its_own_name(
+    install: Install, python: Interpreter, site: Path
+) -> None:
+    install("acme-tea", {})
+    _written(site, {"acme/tea/__init__.py": "def steep(): ...\n"})
+
+    assert find_target("acme.tea", python).version == "1.0"
+
+
+ODD = {
+    "size": {"RECORD": "odd/__init__.py,,many\n"},
+    "empty line": {"RECORD": "\nodd/__init__.py,,\n"},
+    "no path": {"RECORD": ",,\n"},
+    "bytes": {"RECORD": "odd/__init__.py,,\n", "top_level.txt": "\udcff"},
+    "no name": {"METADATA": "Name:\n"},
+    "metadata is not text": {"METADATA": "\udcff"},
+}
+
+
+@pytest.mark.parametrize("texts", ODD.values(), ids=ODD)
+def test_one_odd_distribution_does_not_hide_the_others(
+    texts: Mapping[str, str], install: Install, python: Interpreter, site: Path
+) -> None:
+    install("odd", {"odd/__init__.py": "def warp(): ...\n"})
+    for name, text in texts.items():
+        (site / "odd-1.0.dist-info" / name).write_text(text, "utf-8", "surrogateescape")
+    install("tea", {"tea/__init__.py": "def steep(): ...\n"})
+
+    assert find_target("odd", python).import_name == "odd"
+    assert find_target("tea", python).version == "1.0"
+    assert "tea" in python.library_names()
+
+
+def test_a_distribution_without_metadata_does_not_hide_the_others(
+    install: Install, python: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("odd", {})
+    install("tea", {"tea/__init__.py": "def steep(): ...\n"})
+    read = PathDistribution.metadata.fget  # type: ignore[attr-defined]
+
+    def read_as_newer_pythons(dist: PathDistribution) -> object:
+        fields = read(dist)
+        if fields["Name"] == "odd":
+            raise FileNotFoundError("No package metadata was found.")
+        return fields
+
+    monkeypatch.setattr(PathDistribution, "metadata", property(read_as_newer_pythons))
+
+    assert find_target("tea", python).version == "1.0"
+
+
+@pytest.mark.parametrize("name", ["green-tea", "Green_Tea"])
+def test_an_installed_distribution_without_modules_is_not_called_missing(
+    name: str, install: Install, python: Interpreter
+) -> None:
+    install("green-tea", {"green_tea-1.0.dist-info/direct_url.json": EDITABLE})
+    said = (
+        f"{name} is installed for {python.executable}, but no module of it was found there."
+        " Give the path of its source instead, or another interpreter with --python."
+    )
+
+    with pytest.raises(LibraryNotFound, match=f"^{re.escape(said)}$"):
+        find_target(name, python)
+
+
+def test_a_standard_module_that_this_python_lacks_is_not_called_installed(
+    python: Interpreter,
+) -> None:
+    python = replace(python, standard_modules=frozenset({"winreg"}))
+
+    with pytest.raises(LibraryNotFound, match="No library 'winreg' is installed"):
+        find_target("winreg", python)

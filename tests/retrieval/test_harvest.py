@@ -204,8 +204,21 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
             """,
             "Tea(*, sort: str, weight: int = 3, sugar: int = 0)",
         ),
+        (
+            """
+            class Tea(pydantic.BaseModel):
+                origin: str = pydantic.Field(alias="from")
+                kind: str = pydantic.Field("green", validation_alias="class")
+                pot: str = pydantic.Field("", alias=Pot)
+                mug: str = pydantic.Field("", alias=True)
+            """,
+            "Tea(*, origin: str, kind: str = 'green', pot: str = '', mug: str = '')",
+        ),
     ],
-    ids=["attr.s", "define", "define without types", "text", "names", "typed", "pydantic"],
+    ids=[
+        *("attr.s", "define", "define without types", "text", "names", "typed", "pydantic"),
+        "aliases that Python cannot call by",
+    ],
 )
 def test_a_generated_constructor_takes_what_its_maker_says(
     source: str, call: str, read_package: ReadPackage

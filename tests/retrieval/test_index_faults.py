@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,12 +19,13 @@ from pathlib import Path
 import pytest
 from chromadb.errors import InternalError
 from exploracoder_retrieval.apidoc import ApiDoc
+from exploracoder_retrieval.arrays import np
 from exploracoder_retrieval.catalog import Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import IndexUnavailable, RetrievalError
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
 from exploracoder_retrieval.index import Index
-from exploracoder_retrieval.vectors import VectorStore
+from exploracoder_retrieval.vectors import Rows, VectorStore
 
 # Says where it is, and stays there until it is killed.
 STOPS = """
@@ -252,6 +254,29 @@ def test_a_full_disk_deletes_no_vectors(
     assert told == []
 
 
+def test_a_nearly_full_disk_deletes_no_vectors(
+    index: Index, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise InternalError("Error in compaction: Failed to apply logs to the metadata segment")
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with monkeypatch.context() as patch:
+        patch.setattr(VectorStore, "_open", fail)
+        # The first write is then short, and only the next one fails.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 19, hard))
+        try:
+            with pytest.raises(IndexUnavailable, match="File too large"):
+                found(index)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert found(index) == {"brew.steep"}
+    assert told == []
+
+
 def test_vectors_that_another_process_made_again_meanwhile_are_used(
     folder: Path, index: Index, embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,3 +300,24 @@ def test_vectors_that_another_process_made_again_meanwhile_are_used(
         assert found(other) == {"brew.steep"}
 
     assert warnings == []
+
+
+def test_files_that_were_replaced_are_opened_anew_though_another_store_has_the_old_ones_open(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "chroma"
+    rows = Rows(["a"], np.ones((1, 4), dtype=np.float32), ["tea"], [{"library": "brew"}])
+    one, other = VectorStore(folder, None), VectorStore(folder, None)
+    one.write("first", 1, [rows])
+    assert other.matching("first", {"library": "brew"}) == ["a"]
+    shutil.copytree(folder, tmp_path / "copy")
+    shutil.rmtree(folder)
+    (tmp_path / "copy").rename(folder)
+
+    one.write("second", 1, [rows])
+    other.write("third", 1, [rows])
+    other.close()
+
+    for name in ("first", "second", "third"):
+        assert one.matching(name, {"library": "brew"}) == ["a"]
+    one.close()

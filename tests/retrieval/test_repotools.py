@@ -292,6 +292,46 @@ def test_the_init_of_a_dataclass_is_the_one_that_it_generates(open_tools: Open) 
     assert signature.note == "It is generated from the fields."
 
 
+TUPLES = """
+    from collections import namedtuple
+    from typing import NamedTuple
+
+
+    class Entry(NamedTuple):
+        key: str
+        weight: int = 1
+
+
+    class Parsed(Entry):
+        def __new__(cls, line: str): ...
+
+
+    class Trimmed(Parsed):
+        pass
+
+
+    class Point(namedtuple("Point", "x y")):
+        def __new__(cls, text: str): ...
+
+
+    class Pair(namedtuple("Pair", "a b")):
+        pass
+"""
+
+
+def test_a_named_tuple_that_is_made_in_its_own_way_is_not_made_from_its_elements(
+    open_tools: Open,
+) -> None:
+    tools = open_tools({"lib.py": TUPLES})
+
+    for name in ("Parsed", "Trimmed", "Point"):
+        assert tools.get_class_info(name).classes[0].init is None
+        with pytest.raises(NameNotFound):
+            tools.get_signature(name, "__init__")
+    (signature,) = tools.get_signature("Pair", "__init__").signatures
+    assert [one.name for one in signature.params[1:]] == ["a", "b"]
+
+
 def test_a_body_is_whole_and_its_cut_is_counted(open_tools: Open) -> None:
     files = {"lib.py": "class A:\n    def go(self):\n        a = 1\n\n        return a\n"}
     (whole,) = open_tools(files).get_method_body("A", "go").bodies

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from keyword import iskeyword
 
 from exploracoder_retrieval.facts.fact_types import Class, Parameter, Variable
 from exploracoder_retrieval.facts.kinds import last_name
@@ -30,8 +31,18 @@ def has_fields(cls: LocatedClass, lineage: Lineage) -> bool:
 
 def generated_init(lineage: Lineage) -> tuple[Parameter, ...] | None:
     """Its parameters, without ``self``; None if there are no fields or ``__init__`` is explicit."""
-    fields = init_fields(lineage)
+    fields = None if overrides_elements(lineage) else init_fields(lineage)
     return tuple(fields.values()) if fields is not None else None
+
+
+def overrides_elements(lineage: Lineage) -> bool:
+    """Whether a class is a named tuple that is not made from its elements, but in its own way."""
+    has_maker = False
+    for one in lineage.classes:
+        has_maker |= any(each.name in ("__new__", "__init__") for each in one.item.functions)
+        if not _TUPLE_MAKERS.isdisjoint(map(last_name, one.item.bases)):
+            return has_maker
+    return False
 
 
 def init_fields(lineage: Lineage) -> dict[str, Parameter] | None:
@@ -129,11 +140,15 @@ def _has_default(item: Class, name: str) -> bool:
 
 
 def _alias(arguments: dict[str, str]) -> str:
-    """The name by which the constructor takes a field, if it is another than the field's."""
+    """The name by which the constructor takes a field, if it is another than the field's.
+
+    One that no call can use, such as ``from``, does not count.
+    """
     for keyword in ("validation_alias", "alias"):
         node = parse_expression(arguments.get(keyword, "None"))
-        if isinstance(node, ast.Constant) and str(node.value).isidentifier() and node.value:
-            return str(node.value)
+        match node:
+            case ast.Constant(value=str(name)) if name.isidentifier() and not iskeyword(name):
+                return name
     return ""
 
 

@@ -92,7 +92,7 @@ class ModuleFinder:
         for folder in files.folders if files else ():
             listing = self._listing(folder)
             names |= listing.names
-            if not has_init(folder):  # nor need what is in a namespace have one
+            if not has_init(folder):  # Packages in a namespace need no `__init__` either.
                 names |= listing.folders - {"__pycache__"}
         for child in sorted(names):
             if child.isidentifier():

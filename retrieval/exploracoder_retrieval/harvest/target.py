@@ -281,12 +281,12 @@ def _is_dotted_name(name: str) -> bool:
 def _not_found(text: str, looks_like_path: bool, interpreter: Interpreter) -> str:
     if looks_like_path:
         return f"There is no {text}. Give the path of a package folder or of a .py file."
-    names = interpreter.library_names()
-    if text in names:
+    if interpreter.has_distribution(text):
         return (
-            f"{text} is installed for {interpreter.executable}, but its modules are not where"
-            " Python looks for them. Give the path of its source instead."
+            f"{text} is installed for {interpreter.executable}, but no module of it was found"
+            " there. Give the path of its source instead, or another interpreter with --python."
         )
+    names = interpreter.library_names() - {text}
     near = difflib.get_close_matches(text, sorted(names), n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return (

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from exploracoder_retrieval.facts.dataclass_fields import generated_init
+from exploracoder_retrieval.facts.dataclass_fields import generated_init, overrides_elements
 from exploracoder_retrieval.facts.fact_types import Function, Module, Parameter
 from exploracoder_retrieval.facts.importable_modules import Sources
 from exploracoder_retrieval.facts.kinds import functions_of, is_accessor
@@ -36,6 +36,8 @@ def methods_of(cls: LocatedClass, name: str, lineages: Lineages) -> list[FoundCa
         if aliases:
             return aliases
         if name == "__init__":
+            if overrides_elements(lineage.of_base(number)):
+                return []
             parameters = generated_init(lineage.of_base(number))
             if parameters is not None:
                 return [_generated(owner, parameters)]
