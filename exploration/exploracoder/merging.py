@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from os.path import commonprefix
 from typing import Any
 from uuid import uuid4
 
@@ -209,7 +208,8 @@ def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
 def _is_part(text: str, longer: str) -> bool:
     """Whether a text is all in a longer one, to which at most one piece was added; as in tabs."""
     text, longer = text.rstrip(), longer.rstrip()
-    start = len(commonprefix([text, longer]))
+    pairs = zip(text, longer, strict=False)
+    start = next((n for n, (one, other) in enumerate(pairs) if one != other), len(text))
     return len(text) <= len(longer) and longer.endswith(text[start:])
 
 
