@@ -53,6 +53,8 @@ def with_others(
         else:
             is_own = not _is_marked(other) or _is_typed(other, before)
             is_same = _source(other).rstrip() in ("", _source(cell).rstrip())
+            # Both have made it of a cell that is gone, the file's from less of what was typed.
+            is_same |= id_ not in base and _is_part(_source(other), _source(cell))
             result += [cell] if is_same or not is_own else [cell, _as_own(other)]
     here = {str(cell.get("id")) for cell in cells}
     return _with_new(result, file_cells, changed_ids - here)
@@ -177,10 +179,13 @@ def _joined(
             yield _as_own(edit)
         yield from follow.get(cell["id"], ())
     # The subtasks of these cells were deleted. A tab that kept a text gave it the same id.
-    kept_ids = {cell.get("id") for cells in follow.values() for cell in cells}
+    kept = {str(cell.get("id")): _source(cell) for cells in follow.values() for cell in cells}
     for id_, edit in edits.items():
-        own_id = fingerprint(f"{id_}:{_source(edit)}")
-        if own_id not in kept_ids:
+        own_id, source = fingerprint(f"{id_}:"), _source(edit)
+        if own_id in kept and not _is_part(source, kept[own_id]):
+            # It has another text, as when such a cell was gone before.
+            own_id = fingerprint(f"{id_}:{source}")
+        if own_id not in kept:
             yield {**_as_own(edit), "id": own_id}
     for id_, cells in follow.items():
         if id_ and id_ not in ids:
@@ -198,6 +203,14 @@ def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:
         return False
     last_write = cell.get("metadata", {}).get(_WRITTEN_KEY)
     return not isinstance(last_write, dict) or last_write.get("source") != fingerprint(source)
+
+
+def _is_part(text: str, longer: str) -> bool:
+    """Whether a text is all in a longer one, to which at most one piece was added; as in tabs."""
+    text, longer = text.rstrip(), longer.rstrip()
+    pairs = zip(text, longer, strict=False)
+    start = next((n for n, (one, other) in enumerate(pairs) if one != other), len(text))
+    return len(text) <= len(longer) and longer.endswith(text[start:])
 
 
 def _is_marked(cell: Any) -> bool:

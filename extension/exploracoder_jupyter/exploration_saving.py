@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 from exploracoder.errors import SetupError
@@ -53,6 +53,7 @@ class NotebookKeeper:
         self._latest: tuple[Exploration, int] | None = None
         self._in_journal = -1
         self._tasks: set[asyncio.Future[None]] = set()
+        self._following: asyncio.Future[None] | None = None
         self._is_closed = False
         self.trouble = ""
 
@@ -74,7 +75,12 @@ class NotebookKeeper:
     async def follow(self, new_path: str | None = None) -> None:
         """Find the notebook if it was renamed or moved, perhaps to ``new_path``."""
         async with self._write_lock:
-            await self._follow(new_path)
+            await self._follow_and_note(new_path)
+
+    def follow_soon(self) -> None:
+        """`follow` in the background; errors are logged."""
+        if self._following is None or self._following.done():
+            self._following = self._keep(self._follow_quietly())
 
     async def take(
         self, path: str, notebook: Mapping[str, Any], base: Mapping[str, str]
@@ -84,7 +90,7 @@ class NotebookKeeper:
         Raises SetupError when it cannot be written.
         """
         async with self._write_lock:
-            await self._follow(path)
+            await self._follow_and_note(path)
             if self._latest is None:
                 raise SetupError("Nothing of this exploration has been saved yet. Try again.")
             return await self._file.take(notebook, base, *self._latest)
@@ -95,10 +101,19 @@ class NotebookKeeper:
         self._is_closed = True
 
     def _write_soon(self) -> asyncio.Future[None]:
-        task = asyncio.ensure_future(self._write())
+        return self._keep(self._write())
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Future[None]:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    async def _follow_quietly(self) -> None:
+        try:
+            await self.follow()
+        except Exception:
+            self._services.log.exception("The notebook %r cannot be looked for.", self.path)
 
     async def _write(self) -> None:
         async with self._write_lock:
@@ -130,6 +145,12 @@ class NotebookKeeper:
     async def _write_notebook(self, exploration: Exploration, revision: int) -> None:
         if self._file.revision != revision:
             await self._file.write(exploration, revision)
+
+    async def _follow_and_note(self, new_path: str | None) -> None:
+        old_path = self.path
+        await self._follow(new_path)
+        if self.path != old_path and self._latest is not None and not self._is_closed:
+            await self._tried(self._write_journal(*self._latest))
 
     async def _follow(self, new_path: str | None = None) -> None:
         """Update the path if the user has renamed or moved the notebook."""

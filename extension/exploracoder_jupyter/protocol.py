@@ -85,8 +85,8 @@ class ServerStatus(State):
     """What the server would work with; ``model_error`` says what is missing, and what to do.
 
     ``number`` is that of the last event. ``model`` is used where none is chosen, at ``model_url``
-    unless it ``is_embedded``. Tabs can open
-    the files below ``roots``, absolute paths of one folder, and hidden ones if ``shows_hidden``.
+    unless it ``is_embedded``. Tabs can open the files below ``roots``, absolute paths of one
+    folder, and hidden ones if ``shows_hidden``.
     """
 
     version: str

@@ -360,18 +360,23 @@ class Actions {
     await insertSolution(panel, model, code, this._trans);
   }
 
-  /** Whether a solution goes into a notebook: another one than it was started from has to be meant. */
+  /** The user has to agree if it is not the one that the exploration was started from. */
   private async _isMeant(path: string, { sourcePath }: IExplorationModel): Promise<boolean> {
-    if (!sourcePath || path === sourcePath) {
+    if (sourcePath ? path === sourcePath : !this._notebooks?.hasOthers) {
       return true;
     }
     const { button } = await showDialog({
-      title: this._trans.__('Insert into another notebook?'),
-      body: this._trans.__(
-        'The exploration was started from %1, which is not open. The solution would go into %2.',
-        sourcePath,
-        path
-      ),
+      title: this._trans.__('Insert into this notebook?'),
+      body: sourcePath
+        ? this._trans.__(
+            'The exploration was started from %1, which is not open under that name. The solution would go into %2.',
+            sourcePath,
+            path
+          )
+        : this._trans.__(
+            'It is not known which notebook the exploration was started from. The solution would go into %1.',
+            path
+          ),
       buttons: [Dialog.cancelButton(), Dialog.okButton({ label: this._trans.__('Insert') })]
     });
     return button.accept;

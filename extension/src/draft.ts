@@ -146,7 +146,7 @@ export class Draft {
 
   /**
    * Add the task to the history, and start over with the same libraries. What it returns brings the
-   * task back, unless another has been begun by then.
+   * task back, unless something was typed or picked since.
    */
   submit(): () => void {
     const before = {
@@ -160,11 +160,12 @@ export class Draft {
     this._history = this._remembered(task);
     this._value = { ...EMPTY, libraries, mode };
     this._suggested = this._declined = NO_PICKS;
+    const left = this._chosen();
     this._save();
     this._changed.emit();
     return () => {
-      const { check, mode, task } = this._value;
-      if (!task.trim() && !check.trim()) {
+      const { mode } = this._value;
+      if (this._chosen() === left) {
         Object.assign(this, before, { _value: { ...before._value, mode } });
         this._save();
         this._changed.emit();
@@ -194,6 +195,13 @@ export class Draft {
   /** What the user chose; suggestions belong to one task in one notebook. */
   private _own(kind: keyof Picks): ReadonlyArray<string> {
     return this._value[kind].filter(one => !this._suggested[kind].includes(one));
+  }
+
+  /** What the user typed and chose, to be compared. */
+  private _chosen(): string {
+    const { check, origin, task } = this._value;
+    const picked = PICKS.map(kind => this._own(kind));
+    return JSON.stringify([task.trim(), check.trim(), origin, picked]);
   }
 
   private _remembered(task: string): ReadonlyArray<string> {

@@ -210,10 +210,10 @@ export class Explorations implements IExplorations, IDisposable {
         this._open.get(message.id)?.read(message);
         break;
       case 'reset':
-        // A connection that is lost before everything is fetched begins with a reset again.
+        // A connection that is lost before everything is listed begins with a reset again.
         this._position = null;
         this._next = { epoch: message.epoch, after: message.number };
-        void this._refresh();
+        this._refresh();
         break;
     }
   }
@@ -241,46 +241,49 @@ export class Explorations implements IExplorations, IDisposable {
       if (model.path !== path) {
         this._listAgain();
       }
-    } else {
-      this._fetch(event.id);
-      this._fetching.get(event.id)?.push(event);
+    } else if (!this._fetching.has(event.id)) {
+      void this._fetch(event.id);
+    }
+    this._fetching.get(event.id)?.push(event);
+  }
+
+  /** Fetch what is listed, once a running fetch is done: its answers may be out of date. */
+  private _refresh(): void {
+    this._isStale = true;
+    if (!this._isRefreshing) {
+      this._isRefreshing = true;
+      void this._fetchAll().finally(() => (this._isRefreshing = false));
     }
   }
 
-  /** Fetch everything, once a running fetch is done: its answers may be out of date. */
-  private _refresh(): Promise<void> {
-    this._refreshing = this._refreshing.then(() => this._fetchAll());
-    return this._refreshing;
-  }
-
-  /** Fetch everything, and try again until all of it is there. */
+  /** Fetch the status and the list, and try again until they are there. */
   private async _fetchAll(): Promise<void> {
     let delay = FIRST_RETRY_MS;
-    while (!this.isDisposed && !(await this._hasFetched())) {
-      await new Promise(resolve => setTimeout(resolve, delay));
-      delay = Math.min(delay * 2, MAX_RETRY_MS);
-    }
-  }
-
-  private async _hasFetched(): Promise<boolean> {
-    try {
-      await this._fetchOpen();
-      this._position = this._next;
-      return true;
-    } catch {
-      return false;
-    } finally {
-      this._ready.resolve();
-      this._changed.emit();
+    while (this._isStale && !this.isDisposed) {
+      this._isStale = false;
+      try {
+        await Promise.all([this._askStatus(), this._list()]);
+      } catch {
+        this._isStale = true;
+        this._ready.resolve();
+        await new Promise(resolve => setTimeout(resolve, delay));
+        delay = Math.min(delay * 2, MAX_RETRY_MS);
+      }
+      if (!this._isStale && this._next) {
+        this._position = this._next;
+        this._next = null;
+        void this._fetchOpen();
+      }
     }
   }
 
   private async _fetchOpen(): Promise<void> {
-    await Promise.all([this._askStatus(), this._list()]);
     const listed = this._past.filter(one => one.is_open).map(one => one.id);
     const gone = Array.from(this._open.keys()).filter(id => !listed.includes(id));
     gone.forEach(id => this._forget(id));
-    await Promise.all(listed.map(id => this._fetchOne(id)));
+    await Promise.all(listed.map(id => this._fetch(id)));
+    this._ready.resolve();
+    this._changed.emit();
   }
 
   private async _askStatus(): Promise<void> {
@@ -289,7 +292,7 @@ export class Explorations implements IExplorations, IDisposable {
     const isNews = JSON.stringify(status) !== JSON.stringify(this._status);
     this._status = status;
     this.models.follow(status);
-    // What was the last event half a minute ago has arrived, unless it was lost on the way.
+    // What was the last event when this was asked before has arrived, unless it was lost.
     const isBehind = this._position !== null && this._position.after < this._lastNumber;
     this._lastNumber = isOther ? 0 : status.number;
     // A dead connection that was never closed still looks alive.
@@ -311,29 +314,28 @@ export class Explorations implements IExplorations, IDisposable {
     this._list().catch(() => this._refresh());
   }
 
-  /** Fetch an exploration that is not known yet. */
-  private _fetch(id: string): void {
-    if (!this._fetching.has(id)) {
-      this._fetching.set(id, []);
-      void this._fetchOne(id)
-        .catch(() => this._refresh())
-        .finally(() => this._fetching.delete(id));
-    }
-  }
-
-  private async _fetchOne(id: string): Promise<void> {
+  /** Fetch an exploration. If that fails, it is tried again later, at growing intervals. */
+  private async _fetch(id: string, delay = FIRST_RETRY_MS): Promise<void> {
+    const events: ExplorationEvent[] = [];
+    this._fetching.set(id, events);
+    const isWanted = () => this._fetching.get(id) === events && !this.isDisposed;
     try {
-      const path = pathOf('explorations', id);
-      const model = this._take(await this._requests.get<OpenExploration>(path));
-      // Events that arrived in the meantime may be newer than the answer.
-      this._fetching.get(id)?.forEach(event => model.apply(event));
-      this._changed.emit();
-    } catch (error) {
-      if (!(error instanceof RequestError && error.status === 404)) {
-        throw error;
+      const opened = await this._requests.get<OpenExploration>(pathOf('explorations', id));
+      if (isWanted()) {
+        this._fetching.delete(id);
+        const model = this._take(opened);
+        // Events that arrived in the meantime may be newer than the answer.
+        events.forEach(event => model.apply(event));
+        this._changed.emit();
       }
-      // Closed in the meantime.
-      this._forget(id);
+    } catch (error) {
+      if (error instanceof RequestError && error.status === 404 && isWanted()) {
+        // Closed in the meantime.
+        this._forget(id);
+      } else if (isWanted()) {
+        const next = Math.min(delay * 2, MAX_RETRY_MS);
+        setTimeout(() => isWanted() && void this._fetch(id, next), delay);
+      }
     }
   }
 
@@ -359,6 +361,7 @@ export class Explorations implements IExplorations, IDisposable {
   private _forget(id: string): void {
     const model = this._open.get(id);
     this._open.delete(id);
+    this._fetching.delete(id);
     // If it is shown, it stays: the user can read on, and resume it.
     model?.end();
     this._changed.emit();
@@ -366,9 +369,9 @@ export class Explorations implements IExplorations, IDisposable {
 
   private _connection: Connection;
   private _check: Poll;
-  // The last event of which everything is known; null until everything was fetched.
+  // The last event that is known, or being fetched; null until everything was listed.
   private _position: IPosition | null = null;
-  // What it will be once everything is fetched.
+  // What it will be once everything is listed; null if it is.
   private _next: IPosition | null = null;
   private _lastNumber = 0;
   private _status: ServerStatus | null = null;
@@ -378,7 +381,9 @@ export class Explorations implements IExplorations, IDisposable {
   private _pages = new WeakMap<ApiDoc, Promise<DocPage>>();
   private _indexing = new Map<string, LibraryEvent>();
   private _ready = new PromiseDelegate<void>();
-  private _refreshing: Promise<void> = Promise.resolve();
+  private _isRefreshing = false;
+  private _isStale = false;
+  // The explorations being fetched, with the events that arrived since they were asked for.
   private _fetching = new Map<string, ExplorationEvent[]>();
   private _changed = new Signal<this, void>(this);
 }

@@ -236,8 +236,42 @@ def test_a_typed_cell_that_is_gone_is_kept_once() -> None:
     again = merged([written("s2", "")], [*once, typed], {"s1": "a = 1", "s2": ""})
 
     # A tab that was typed in makes the same cell; see upsert.spec.ts.
-    assert once[1:] == [own("g-1raf5uc", "a = 1  # mine")]
+    assert once[1:] == [own("3-38cx3d", "a = 1  # mine")]
     assert again == once
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ("a = 1", ["a = 12"]),
+        ("a = 12", ["a = 12"]),
+        ("b = 5", ["a = 12", "b = 5"]),
+        ("a = 123", ["a = 12", "a = 123"]),
+    ],
+)
+def test_a_typed_cell_that_is_gone_is_kept_once_at_whatever_stage_it_was(
+    kept: str, expected: list[str]
+) -> None:
+    """The tab has typed on; only a text that is all in the tab's is replaced by it."""
+    base = {"s1": state_of(written("s1", kept)), "s2": state_of(written("s2", ""))}
+    file_cells = merged([written("s2", "")], [written("s1", kept)], {"s1": "", "s2": ""})
+    own_id = file_cells[-1]["id"]
+    tab_cells = [own(own_id, "a = 12"), written("s2", "")]
+
+    cells = with_others(tab_cells, file_cells, base, seen_ids=base, before={"s2": ""})
+
+    assert [cell["source"] for cell in cells if cell["source"]] == expected
+
+
+def test_what_is_typed_into_a_cell_that_was_gone_before_is_kept_too() -> None:
+    first, second = written("s1", "a = 1"), written("s1", "b = 5")
+    before = {"s1": "", "s2": ""}
+
+    once = merged([written("s2", "")], [first], before)
+    twice = merged([written("s2", "")], [*once, second], before)
+
+    assert sorted(cell["source"] for cell in twice) == ["", "a = 1", "b = 5"]
+    assert merged([written("s2", "")], [*twice, second], before) == twice
 
 
 def test_cells_without_ids_are_known_by_what_they_are() -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -307,12 +308,13 @@ async def test_a_notebook_that_was_renamed_is_followed(own: Client) -> None:
     await own.jupyter("PATCH", f"contents/{start['path']}", {"path": "renamed.ipynb"})
     await own.jupyter("PATCH", f"sessions/{session['id']}", {"path": "renamed.ipynb"})
 
+    moved = own.server.root / "renamed.ipynb"
     await own.do(id_, "add_subtask", goal="After the move")
+    await own.until(id_, lambda _: "After the move" in moved.read_text(encoding="utf-8"))
     state = await own.state(id_)
 
     assert state["path"] == "renamed.ipynb"
     assert not (own.server.root / start["path"]).exists()
-    assert "After the move" in (own.server.root / "renamed.ipynb").read_text(encoding="utf-8")
 
 
 async def test_a_rename_is_told_before_the_next_step(own: Client) -> None:
@@ -325,11 +327,31 @@ async def test_a_rename_is_told_before_the_next_step(own: Client) -> None:
     await own.jupyter("PATCH", f"sessions/{session['id']}", {"path": "told.ipynb"})
 
     async with own.tab({"epoch": start["epoch"], "after": start["number"]}) as tab:
-        state = await own.state(id_)
+        await own.state(id_)
         events = await tab.until(lambda event: event.get("path") == "told.ipynb")
 
-    assert state["path"] == "told.ipynb"
     assert events[-1]["state"] == "changed"
+    assert (await own.state(id_))["path"] == "told.ipynb"
+    # A server that ends now finds it there.
+    journal = own.server.journal / f"{id_}.json"
+    for _ in range(100):
+        if "told.ipynb" in (heading := journal.read_text(encoding="utf-8").split("\n")[0]):
+            break
+        await asyncio.sleep(0.05)
+    assert json.loads(heading)["path"] == "told.ipynb"
+
+
+async def test_a_deleted_notebook_keeps_nobody_waiting(own: Client) -> None:
+    start = await own.start(**request())
+    id_ = start["exploration"]["id"]
+    await own.rested(id_)
+    (own.server.root / start["path"]).unlink()
+
+    began = time.monotonic()
+    states = [await own.state(id_) for _ in range(5)]
+
+    assert time.monotonic() - began < 0.9
+    assert {state["path"] for state in states} == {start["path"]}
 
 
 async def test_an_open_exploration_is_resumed_where_its_notebook_is_now(own: Client) -> None:

@@ -123,8 +123,8 @@ async def _open(request: RouteRequest) -> OpenExploration:
 
 async def _state(request: RouteRequest) -> OpenExploration:
     hosted_exploration = request.host.get(request.id)
-    # A tab that was reloaded looks for the notebook where it is now.
-    await hosted_exploration.keeper.follow()
+    # A tab that was reloaded is told by an event if the notebook was moved.
+    hosted_exploration.keeper.follow_soon()
     return hosted_exploration.snapshot()
 
 

@@ -21,11 +21,15 @@ function solved(values: Partial<OpenExploration> = {}): ExplorationModel {
 }
 
 /** The commands, with the notebook that a solution would go into. */
-function commandsFor(model: ExplorationModel, own: NotebookPanel | null): CommandRegistry {
+function commandsFor(
+  model: ExplorationModel,
+  own: NotebookPanel | null,
+  hasOthers = false
+): CommandRegistry {
   const service = { current: model, open: new Map(), past: [] };
   const explorations = Object.assign(service, { changed: new Signal(service) });
   const commands = new CommandRegistry();
-  const notebooks = { activeModel: null, active: null, ownOf: () => own };
+  const notebooks = { activeModel: null, active: null, hasOthers, ownOf: () => own };
   void plugin.activate(
     { commands, shell: { activateById: () => undefined } } as unknown as JupyterFrontEnd,
     explorations as unknown as IExplorations,
@@ -79,6 +83,30 @@ describe('inserting a solution', () => {
     await inserting;
 
     expect(insertCell).not.toHaveBeenCalled();
+  });
+
+  it('asks first when its notebook is unknown and could be another one', async () => {
+    const { insertCell, panel } = notebook('other.ipynb');
+    const commands = commandsFor(solved(), panel, true);
+
+    const inserting = commands.execute('exploracoder:insert', { isQuiet: true });
+    await until(() => document.querySelector('.jp-Dialog') !== null);
+    expect(document.querySelector('.jp-Dialog')!.textContent).toContain('other.ipynb');
+    document.querySelector<HTMLElement>('.jp-Dialog .jp-mod-reject')!.click();
+    await inserting;
+
+    expect(insertCell).not.toHaveBeenCalled();
+  });
+
+  it('asks nothing when only one notebook can be meant', async () => {
+    const { insertCell, panel } = notebook('other.ipynb');
+    const commands = commandsFor(solved(), panel);
+
+    // What follows needs a real notebook.
+    await commands.execute('exploracoder:insert', { isQuiet: true }).catch(() => undefined);
+
+    expect(insertCell).toHaveBeenCalled();
+    expect(document.querySelector('.jp-Dialog')).toBeNull();
   });
 
   it('asks nothing when it goes where it came from', async () => {

@@ -73,6 +73,34 @@ describe('Draft', () => {
     expect(draft.history).toEqual(['one']);
   });
 
+  it.each([
+    { libraries: ['steep'] },
+    { cells: ['b'] },
+    { bring: ['pot'] },
+    { origin: { cell_id: 'b', is_replaced: true } }
+  ])('keeps what is picked while an exploration starts: %j', picked => {
+    const draft = new Draft();
+    draft.update({ task: 'one', libraries: ['tealeaf'], cells: ['a'] });
+    const takeBack = draft.submit();
+    draft.update(picked);
+
+    takeBack();
+
+    expect(draft.value).toMatchObject({ task: '', ...picked });
+    expect(draft.history).toEqual(['one']);
+  });
+
+  it('is as it was even if something was suggested while an exploration started', () => {
+    const draft = new Draft();
+    draft.update({ task: 'one', cells: ['a'] });
+    const takeBack = draft.submit();
+    draft.suggest({ libraries: [], cells: ['b'], bring: [] });
+
+    takeBack();
+
+    expect(draft.value).toMatchObject({ task: 'one', cells: ['a'] });
+  });
+
   it('is as it was when an exploration could not be started', () => {
     const draft = new Draft();
     draft.update({ task: 'one', libraries: ['tealeaf'], check: 'assert x', cells: ['a'] });

@@ -164,19 +164,44 @@ describe('Explorations', () => {
   it('asks again when an answer fails, and until then knows that it has to', async () => {
     server.epoch = 'second';
     server.open.set('e2', opened({ exploration: { ...opened().exploration, id: 'e2' } }));
-    server.failures.set('explorations/e2', 2);
+    server.failures.set('explorations', 2);
     server.asked.length = 0;
 
     server.cut();
-    await until(() => server.asked.includes('GET explorations/e2'));
+    await until(() => server.asked.includes('GET explorations'));
     server.cut();
     await until(() => explorations.open.has('e2'));
 
-    // The position is only that of a state that was fetched.
+    // The position is only that of a list that was fetched.
     expect(server.asked.filter(one => one.startsWith('events')).slice(0, 2)).toEqual([
       'events?epoch=first&after=10',
       'events'
     ]);
+  });
+
+  it('asks again only for the exploration that could not be fetched', async () => {
+    server.open.set('e2', opened({ exploration: { ...opened().exploration, id: 'e2' } }));
+    server.failures.set('explorations/e2', 3);
+    server.epoch = 'second';
+    server.asked.length = 0;
+
+    server.cut();
+    await until(() => server.asked.includes('GET explorations/e2'));
+    server.send(statusEvent(11, 'running', 'e2'));
+    server.send(statusEvent(12, 'solved', 'e2'));
+    const replaced = jest.fn();
+    explorations.open.get('e1')!.changed.connect(replaced);
+    await until(() => server.asked.filter(one => one === 'GET explorations/e2').length === 2);
+    server.cut();
+    await until(() => explorations.open.has('e2'));
+
+    const count = (asked: string) => server.asked.filter(one => one === asked).length;
+    expect(['status', 'explorations', 'explorations/e1'].map(path => count(`GET ${path}`))).toEqual(
+      [1, 1, 1]
+    );
+    expect(count('GET explorations/e2')).toBe(4);
+    expect(replaced.mock.calls.length).toBeLessThanOrEqual(1);
+    expect(count('events?epoch=second&after=12')).toBe(1);
   });
 
   it('forgets what is gone when it asks', async () => {

@@ -42,6 +42,10 @@ export class Panels implements IExplorationNotebooks {
     return this._own?.isDisposed ? null : this._own;
   }
 
+  get hasOthers(): boolean {
+    return this._options.tracker.filter(panel => !this._holders.has(panel)).length > 1;
+  }
+
   get active(): NotebookPanel | null {
     const panel = this._options.tracker.currentWidget;
     return panel && this._holders.has(panel) ? panel : null;

@@ -100,7 +100,20 @@ function arrange(
   wanted: ReadonlyArray<nbformat.ICell>
 ): IPlacedCell[] {
   const ids = new Set(wanted.map(cell => cell.id as string));
-  const here = new Set(current.map(({ json }) => json.id as string));
+  const typed = new Map(
+    current
+      .filter(({ json }, index) => ours.get(json.id as string) === index)
+      .filter(({ json, isRunning }) => !ids.has(json.id as string) && !isRunning && isEdited(json))
+      .map(({ json }) => [ownId(json), sourceOf(json)])
+  );
+  // The server may have kept less of what was typed.
+  const isLess = ({ json, isRunning }: ICurrentCell) => {
+    const [source, later] = [sourceOf(json), typed.get(json.id as string)];
+    return !isRunning && later !== undefined && source !== later && isPart(source, later);
+  };
+  const here = new Map(
+    current.filter(cell => !isLess(cell)).map(({ json }) => [json.id as string, sourceOf(json)])
+  );
   const followers = new Map<string | null, IPlacedCell[]>();
   let leader: string | null = null;
   const follow = (index: number | null, cell: nbformat.ICell) =>
@@ -110,11 +123,16 @@ function arrange(
     const isOur = ours.get(id) === index;
     if (isOur && ids.has(id)) {
       leader = id;
+    } else if (!here.has(id)) {
+      return;
     } else if (!isOur || isRunning) {
       // A removed cell of ours stays until it has finished running.
       follow(index, json);
-    } else if (isEdited(json) && !here.has(ownId(json))) {
-      follow(null, asOwn(json));
+    } else if (isEdited(json)) {
+      const own = asOwn(json, here);
+      if (!here.has(own.id as string)) {
+        follow(null, own);
+      }
     }
   });
   const target = [...(followers.get(null) ?? [])];
@@ -131,15 +149,28 @@ function isEdited(cell: nbformat.ICell): boolean {
   return !!sourceOf(cell).trim() && last !== null && last.source !== writtenFor(cell).source;
 }
 
-/** The text of one of our cells as a cell of the user's. */
-function asOwn(cell: nbformat.ICell): nbformat.ICell {
-  const own = { id: ownId(cell), cell_type: cell.cell_type, source: sourceOf(cell), metadata: {} };
+/** The text of one of our cells as a cell of the user's, unless it is `here` already. */
+function asOwn(cell: nbformat.ICell, here: ReadonlyMap<string, string>): nbformat.ICell {
+  const source = sourceOf(cell);
+  const there = here.get(ownId(cell));
+  // There may be one with another text, as when such a cell was gone before.
+  const isOther = there !== undefined && !isPart(source, there);
+  const id = isOther ? fingerprint(`${cell.id}:${source}`) : ownId(cell);
+  const own = { id, cell_type: cell.cell_type, source, metadata: {} };
   return nbformat.isCode(cell) ? { ...own, outputs: [], execution_count: null } : own;
 }
 
-/** The server gives the same id to the same text: it may have put the cell into the file by now. */
+/** The server gives it the same id: it may have put the cell into the file by now. */
 function ownId(cell: nbformat.ICell): string {
-  return fingerprint(`${cell.id}:${sourceOf(cell)}`);
+  return fingerprint(`${cell.id}:`);
+}
+
+/** Whether a text is all in a longer one, to which at most one piece was added; as in the server. */
+function isPart(text: string, longer: string): boolean {
+  const [part, whole] = [text.trimEnd(), longer.trimEnd()];
+  const differs = [...part.split('').keys()].find(place => part[place] !== whole[place]);
+  const rest = differs === undefined ? '' : part.slice(differs);
+  return part.length <= whole.length && whole.endsWith(rest);
 }
 
 /** The current index of a wanted cell. A cell of another type is reused only if running. */

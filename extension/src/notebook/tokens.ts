@@ -7,6 +7,8 @@ import { IExplorationModel } from '../tokens';
 export interface IExplorationNotebooks {
   /** The user's notebook that was active last; never one of an exploration. */
   readonly own: NotebookPanel | null;
+  /** Whether more than one notebook of the user's is open. */
+  readonly hasOthers: boolean;
   /** The exploration notebook that is active now. */
   readonly active: NotebookPanel | null;
   /** The subtask of its active cell. */

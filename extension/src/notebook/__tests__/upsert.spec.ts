@@ -137,10 +137,36 @@ describe('upsert', () => {
 
     const [kept] = currentCells(model);
     // The server gives it the same id; see test_a_typed_cell_that_is_gone_is_kept_once.
-    expect(kept.json.id).toBe('g-1raf5uc');
+    expect(kept.json.id).toBe('3-38cx3d');
     expect([kept.json.source, kept.json.metadata]).toEqual(['a = 1  # mine', {}]);
     expect(ids(model).slice(1)).toEqual(['s2-goal', 's2', 'branches']);
     expect(upsert(model, left)).toBe(false);
+  });
+
+  it('leaves what it keeps where it was typed', () => {
+    upsert(model, FIRST);
+    cell(model, 's2').sharedModel.setSource('b = 2');
+    upsert(model, [FIRST[0], FIRST[1], FIRST[4]]);
+
+    expect(source(model, ids(model)[2])).toBe('b = 2');
+    expect(ids(model)).toHaveLength(4);
+  });
+
+  it.each([
+    ['a = 1', 'less', ['a = 12']],
+    ['a = 12', 'the same', ['a = 12']],
+    ['a = 123', 'more', ['a = 123']],
+    ['b = 5', 'something else', ['a = 12', 'b = 5']]
+  ])('keeps it once when the server has kept %s, %s', (kept, _, expected) => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 12');
+    model.sharedModel.insertCell(0, { cell_type: 'code', id: '3-38cx3d', source: kept });
+    upsert(model, FIRST.slice(2));
+
+    expect(ids(model).slice(-3)).toEqual(['s2-goal', 's2', 'branches']);
+    const own = currentCells(model).map(one => one.json.source as string);
+    expect(own.slice(0, -3).sort()).toEqual(expected);
+    expect(upsert(model, FIRST.slice(2))).toBe(false);
   });
 
   it('lets a newer candidate go over an edit, which undo brings back', () => {
