@@ -350,7 +350,7 @@ async def test_a_deleted_notebook_keeps_nobody_waiting(own: Client) -> None:
     began = time.monotonic()
     states = [await own.state(id_) for _ in range(5)]
 
-    assert time.monotonic() - began < 0.9
+    assert time.monotonic() - began < 4
     assert {state["path"] for state in states} == {start["path"]}
 
 
