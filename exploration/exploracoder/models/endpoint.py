@@ -47,6 +47,8 @@ _LONGEST_ASKED_PAUSE_S = 60.0
 _RATE_LIMIT_FACTOR = 4.0
 # The longest wait at our shared server; it also bounds servers that only claim to be one.
 _LONGEST_WAIT_S = 1800.0
+# In a notebook the module's own generator is the user's.
+_chance = random.Random()
 # zlib's window bits for detecting a gzip or zlib header automatically.
 _ANY_HEADER = 32 + zlib.MAX_WBITS
 
@@ -303,4 +305,4 @@ async def _unpacked(response: httpx.Response) -> AsyncGenerator[bytes, None]:
 def _pause_s(number: int) -> float:
     """How long to wait before a request is sent again, in seconds, if the server does not say."""
     # Add jitter, so that clients that failed together do not retry together.
-    return min(_FIRST_PAUSE_S * 2.0**number, _LONGEST_PAUSE_S) * random.uniform(0.75, 1.0)
+    return min(_FIRST_PAUSE_S * 2.0**number, _LONGEST_PAUSE_S) * _chance.uniform(0.75, 1.0)
