@@ -164,6 +164,10 @@ def text_console(**layout: Any) -> Console:
     return Console(highlight=False, markup=False, emoji=False, **layout)
 
 
+# Supervisors send one signal after another: that is no second Ctrl-C.
+_ONE_PRESS_S = 0.5
+
+
 def _exit(*_: object) -> None:
     # A thread that waits for a server would hold up an orderly end.
     show_cursor = "\x1b[?25h" if is_terminal() else ""
@@ -184,8 +188,8 @@ def run_async(work: Coroutine[Any, Any, ResultT]) -> ResultT:
 
         def cancel() -> None:
             for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
-                signal.signal(number, _exit)
+                loop.add_signal_handler(number, lambda: None)
+                loop.call_later(_ONE_PRESS_S, signal.signal, number, _exit)
             task.cancel()
             with suppress(OSError):
                 say("Stopping; press Ctrl-C again to end at once.", err=True)

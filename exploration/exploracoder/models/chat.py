@@ -19,7 +19,8 @@ OnText = Callable[[str], None]
 OnWait = Callable[[int | None], None]
 
 
-def _json_or_none(text: str) -> object:
+def json_or_none(text: str) -> object:
+    """The JSON value in ``text``; None if it is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -40,7 +41,7 @@ class ToolCall:
         Arguments that are not an object, such as those cut off at the token limit, are left out:
         servers that parse them refuse the whole conversation.
         """
-        is_valid = isinstance(_json_or_none(self.arguments), dict)
+        is_valid = isinstance(json_or_none(self.arguments), dict)
         function = {"name": self.name, "arguments": self.arguments if is_valid else "{}"}
         return {"id": self.id, "type": "function", "function": function}
 

@@ -82,14 +82,6 @@ def mappings(value: object) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def json_or_none(text: str) -> object:
-    """The JSON value in ``text``; None if it is invalid or nested too deeply."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _count(value: object) -> int:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value < _MOST_TOKENS else 0  # type: ignore[operator,return-value]

@@ -18,8 +18,9 @@ from exploracoder.errors import (
     PromptError,
     RefusedError,
 )
+from exploracoder.models.chat import json_or_none
 from exploracoder.models.redaction import Redactor
-from exploracoder.models.server_answer import json_or_none, mapping, mappings
+from exploracoder.models.server_answer import mapping, mappings
 
 _SHOWN_CHARS = 300
 _READ_CHARS = 4000

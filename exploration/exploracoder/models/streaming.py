@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from exploracoder.models.chat import ToolCall
-from exploracoder.models.server_answer import json_or_none, label, mapping, mappings, plain_text
+from exploracoder.models.chat import ToolCall, json_or_none
+from exploracoder.models.server_answer import label, mapping, mappings, plain_text
 
 # Our own shared server sends it to show that it reports queue places in stream comments.
 QUEUE_HEADER = "ExploraCoder-Queue"
