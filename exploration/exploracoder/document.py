@@ -40,11 +40,19 @@ def save(path: Path, exploration: Exploration) -> None:
     """Write the notebook atomically, and sign it as the user's own work.
 
     What a person has put into the file since it was last written stays: their own cells, and what
-    they typed into ours. A file that cannot be read is moved aside. Raises SetupError when it
+    they typed into ours. A file that cannot be read or kept is moved aside. Raises SetupError when it
     cannot be written.
     """
+    from nbformat import ValidationError as InvalidNotebook
+
+    content = to_notebook(exploration)
     try:
-        notebook.write(path, _with_own(to_notebook(exploration), path))
+        try:
+            notebook.write(path, _with_own(content, path))
+        except InvalidNotebook:
+            # Of a newer format than ours, for example.
+            path.rename(aside_of(path))
+            notebook.write(path, content)
         trust.sign(exploration)
     except OSError as error:
         raise SetupError(

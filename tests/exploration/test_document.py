@@ -95,6 +95,21 @@ def test_a_file_that_cannot_be_read_makes_room_and_stays(tmp_path: Path) -> None
     assert (tmp_path / "tea.previous-1.ipynb").read_text() == "<<<<<<< mine"
 
 
+def test_a_file_of_a_newer_format_makes_room_and_stays(tmp_path: Path) -> None:
+    file, sample = tmp_path / "tea.ipynb", exploration()
+    document.save(file, sample)
+    contents = json.loads(file.read_text())
+    contents["nbformat_minor"] = 99
+    contents["cells"].append(
+        {"cell_type": "raw", "id": "mine", "metadata": {}, "source": "", "newer": 1}
+    )
+    file.write_text(json.dumps(contents))
+    document.save(file, sample)
+
+    assert document.load(file) == sample
+    assert json.loads((tmp_path / "tea.previous-1.ipynb").read_text()) == contents
+
+
 def test_cells_of_an_older_notebook_format_are_kept(tmp_path: Path) -> None:
     file, sample = tmp_path / "tea.ipynb", exploration()
     contents = document.to_notebook(sample)
