@@ -40,8 +40,8 @@ def save(path: Path, exploration: Exploration) -> None:
     """Write the notebook atomically, and sign it as the user's own work.
 
     What a person has put into the file since it was last written stays: their own cells, and what
-    they typed into ours. A file that cannot be read or kept is moved aside. Raises SetupError when it
-    cannot be written.
+    they typed into ours. A file that cannot be read or kept is moved aside. Raises SetupError when
+    it cannot be written.
     """
     from nbformat import ValidationError as InvalidNotebook
 
