@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import resource
+import signal
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,18 @@ from .snippet import Variant
 SECONDS = 170.0
 GIGABYTE = 2**30
 FOREIGN = ("OPENAI_", "EXPLORACODER_", "PYTHON", "XDG_")
+
+# Linux counts what a process was before its exec as its own memory, which for a child of pytest is
+# all of pytest: a small process starts the command, and measures it. What asks for more than four
+# gigabytes ends with an error instead of ending the machine.
+MEASURE = """
+import json, os, resource, sys
+resource.setrlimit(resource.RLIMIT_DATA, (2**32, 2**32))
+child = os.spawnv(os.P_NOWAIT, sys.argv[2], sys.argv[2:])
+_, status, usage = os.wait4(child, 0)
+with open(int(sys.argv[1]), "w") as report:
+    json.dump([os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024], report)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +74,31 @@ class Workplace:
     def run(self, *words: object, seconds: float = SECONDS) -> Ended:
         """Run ``exploracoder`` here, for at most so long and with at most four gigabytes."""
         script = Path(sysconfig.get_path("scripts"), "exploracoder")
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        with ExitStack() as stack:
+            files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(3)]
+            out, err, usage = files
             process = subprocess.Popen(
-                [sys.executable, script, *map(str, words)],
+                [sys.executable, "-c", MEASURE, str(usage.fileno()), sys.executable, script]
+                + [str(word) for word in words],
                 cwd=self.work,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
-                preexec_fn=limit_memory,
+                pass_fds=(usage.fileno(),),
+                start_new_session=True,
             )
-            timer = threading.Timer(seconds, process.kill)
-            timer.start()
-            # Popen would not tell the memory of this child alone.
-            _, status, usage = os.wait4(process.pid, 0)
-            timer.cancel()
-            process.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            err.seek(0)
-            return Ended(process.returncode, out.read(), err.read(), usage.ru_maxrss * 1024)
+            try:
+                code = process.wait(seconds)
+            except BaseException as error:
+                os.killpg(process.pid, signal.SIGKILL)
+                code = process.wait()
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
+            for file in files:
+                file.seek(0)
+            code, peak_bytes = json.loads(usage.read() or f"[{code}, 0]")
+            return Ended(code, out.read(), err.read(), peak_bytes)
 
     def mark(self, where: Path, *names: str) -> None:
         """Put modules there that tell that they ran; with their own ones, which nobody replaces."""
@@ -96,11 +114,6 @@ class Workplace:
         """Those that ran."""
         marker = self.folder / "marker"
         return sorted(set(marker.read_text().split())) if marker.exists() else []
-
-
-def limit_memory() -> None:
-    """What asks for more ends with an error instead of ending the machine."""
-    resource.setrlimit(resource.RLIMIT_DATA, (4 * GIGABYTE, 4 * GIGABYTE))
 
 
 def programs_without_bubblewrap(folder: Path) -> Path:
