@@ -1,5 +1,5 @@
 """Writes the reference pages that are made from the code: the command line, the settings, the
-magics, and the form of a saved exploration.
+magics, the Jupyter server's options, and the form of a saved exploration.
 
 Run: ``python docs/generate.py [FOLDER]``. Without a folder they go to ``docs/reference``, which is
 made for each build of the site and never committed.
@@ -20,6 +20,8 @@ from exploracoder.cli import cli
 from exploracoder.models.keys import PROVIDERS
 from exploracoder.settings import PROFILES, Settings
 from exploracoder.state import SCHEMA_VERSION, Exploration
+from exploracoder_jupyter.app import ExploraCoder
+from exploracoder_jupyter.magics.configuration import OWN_NAMES
 from exploracoder_jupyter.magics.registry import OPTIONS, SUB_COMMANDS
 from exploracoder_jupyter.magics.widgets.buttons import END, STEP, WHOLE
 from pydantic.fields import FieldInfo
@@ -199,6 +201,9 @@ def magics_page() -> Iterator[str]:
     yield "| `%exploracoder …` | meaning |"
     yield "| --- | --- |"
     yield from (f"| `{_cell(word.line)}` | {_cell(word.about)} |" for word in SUB_COMMANDS)
+    yield "\n## What config takes\n"
+    yield f"{', '.join(f'`{name}`' for name in OWN_NAMES)}; and every [setting](settings.md)."
+    yield "They mean what they mean on [the command line](cli.md)."
     yield "\n## Buttons\n"
     yield "| button | `%exploracoder …` | what it does |"
     yield "| --- | --- | --- |"
@@ -206,10 +211,21 @@ def magics_page() -> Iterator[str]:
         yield f"| `{button.name}` | `{button.command}` | {button.tooltip} |"
 
 
+def server_page() -> Iterator[str]:
+    """The options of JupyterLab's server."""
+    yield "# Options of the Jupyter server\n"
+    yield "In `jupyter_server_config.py`, each as `c.ExploraCoder.NAME = …`.\n"
+    yield "| option | meaning |"
+    yield "| --- | --- |"
+    for name, trait in sorted(ExploraCoder.class_own_traits(config=True).items()):
+        yield f"| `{name}` | {_cell(trait.help)} |"
+
+
 PAGES: Mapping[str, Callable[[], Iterator[str]]] = {
     "cli.md": cli_page,
     "settings.md": settings_page,
     "magics.md": magics_page,
+    "server-options.md": server_page,
     "notebook-format.md": notebook_page,
     "notebook-format.schema.json": notebook_schema,
 }

@@ -163,7 +163,8 @@ async def explore(
         check: Code that runs after the solution and raises if that is wrong, or its path.
         entry_point: The function that the solution must define.
         model: A model's name, or an open model; ``embedded`` is the one that comes with
-            ExploraCoder. Defaults to the one the environment names, or else the embedded one.
+            ExploraCoder. Defaults to the one the environment names, or else, if no endpoint is
+            configured, the embedded one.
         mode: ``auto`` works to the end, as the command line does; ``review`` stops at the plan, and
             `open_exploration` goes on from there.
         output: The notebook to write; an existing file is moved aside. Defaults to

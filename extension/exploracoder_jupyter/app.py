@@ -38,8 +38,8 @@ class ExploraCoder(ExtensionApp):
         " EXPLORACODER_MODEL, or the embedded one when no endpoint is configured."
     ).tag(config=True)
     base_url = Unicode(
-        help="An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL; its key is in"
-        " OPENAI_API_KEY, never in a configuration file."
+        help="An OpenAI-compatible endpoint. Default: OPENAI_BASE_URL; its key is in its"
+        " provider's variable or OPENAI_API_KEY, never in a configuration file."
     ).tag(config=True)
     reasoning_effort = Enum(
         ("", *EFFORTS),
@@ -61,11 +61,14 @@ class ExploraCoder(ExtensionApp):
     ).tag(config=True)
     cache = Bool(False, help="Answer repeated requests from the reply cache.").tag(config=True)
     profile = Unicode(
-        help="The settings of a new exploration: 'small', 'standard' or 'paper'. Default: 'small'"
-        " with the embedded model, 'standard' with any other."
+        help="The settings of a new exploration: 'small', 'standard' or 'paper'. Default: what"
+        " suits the model, by what 'exploracoder model test' found, or else 'small' for the"
+        " embedded one and 'standard' for all others."
     ).tag(config=True)
-    sandbox = Enum(_LEVELS, help="What code is kept from; see the documentation.").tag(config=True)
-    strategy = Enum(_STRATEGIES, help="How branches are made.").tag(config=True)
+    sandbox = Enum(_LEVELS, help=f"What code is kept from: {', '.join(_LEVELS)}.").tag(config=True)
+    strategy = Enum(_STRATEGIES, help=f"How branches are made: {', '.join(_STRATEGIES)}.").tag(
+        config=True
+    )
     chroma_url = Unicode(help="A chroma server for the index, instead of a folder.").tag(
         config=True
     )

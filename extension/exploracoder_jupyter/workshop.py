@@ -13,8 +13,9 @@ from exploracoder import prepare
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
 from exploracoder.models.discovery import find_servers, is_loopback
+from exploracoder.models.keys import key_in_environment
 from exploracoder.models.lazy_model import LazyModel
-from exploracoder.models.model_choice import HOSTED_URL, ModelChoice, key_for
+from exploracoder.models.model_choice import HOSTED_URL, ModelChoice, key_for, origin_of
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import PROFILES, Settings, make_settings
 from exploracoder.suitable_profile import Fit
@@ -111,7 +112,7 @@ class Choices:
         return prepare.open_model(
             choice.name or self.model or None,
             choice.base_url or (None if choice.name else base_url),
-            api_key=self._key_for(choice.base_url) if choice.base_url else None,
+            api_key=self.key_for_server(choice.base_url or self.model_url),
             cache=self.cache,
             reasoning_effort=self.reasoning_effort or None,
         )
@@ -135,10 +136,13 @@ class Choices:
                 f" It has: {listing}."
             )
 
-    def _key_for(self, base_url: str) -> str:
-        variables = {self.model_url: "OPENAI_API_KEY", **self.key_variables}
-        keys = {url: os.environ.get(name, "") for url, name in variables.items()}
-        return key_for(base_url, keys)
+    def key_for_server(self, base_url: str) -> str:
+        """The key in the environment; ``OPENAI_API_KEY`` is for the configured server alone."""
+        keys = {url: os.environ.get(name, "") for url, name in self.key_variables.items()}
+        environment = dict(os.environ, OPENAI_BASE_URL=self.model_url)
+        if origin_of(base_url) != origin_of(self.model_url):
+            environment.pop("OPENAI_API_KEY", None)
+        return key_for(base_url, keys) or key_in_environment(base_url, environment)
 
     def settings(
         self, profile: str | None, overrides: dict[str, object], choice: ModelChoice = _CONFIGURED

@@ -20,6 +20,7 @@ from exploracoder.models.embedded_choice import choose_model
 from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_jupyter.weights_download import WeightsDownload
+from exploracoder_jupyter.workshop import Choices
 
 from .conftest import House, Model, TeaModel, request
 from .server import Client
@@ -102,6 +103,22 @@ async def test_a_key_goes_where_it_was_configured_for(
 
     assert keys_of(other) == {f"Bearer {OTHER_KEY}"}
     assert house.endpoint.chat_requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_providers_own_key_goes_to_the_provider_and_openais_to_the_server_configured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", OTHER_KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-of-openai")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    choices = Choices(base_url="https://gateway.internal/v1")
+
+    keys = [
+        choices.key_for_server(url)
+        for url in ("https://api.mistral.ai/v1", choices.base_url, "https://elsewhere.example/v1")
+    ]
+
+    assert keys == [OTHER_KEY, "sk-proj-of-openai", ""]
 
 
 async def test_a_model_that_is_gone_is_named_and_another_can_take_its_place(

@@ -76,7 +76,8 @@ def cli() -> None:
     \b
       exploracoder explore "Turn the page's table into a list of dicts" --library justhtml
 
-    Exit codes: 0 solved, 1 not solved, 2 bad input or set-up, 130 interrupted.
+    Exit codes: 0 solved, or unverified for want of a check; 1 not solved; 2 bad input or set-up;
+    130 interrupted.
     """
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from exploracoder_retrieval.apisearch.answer import Answer
     from exploracoder_retrieval.index import Index
 
+_ENGINE = "duckduckgo"
+
 
 @click.command()
 @click.argument("query")
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--engine",
-    default="duckduckgo",
+    default=_ENGINE,
     show_default=True,
     metavar="NAME_OR_URL",
     help="Whom to ask there: duckduckgo, or the address of a SearXNG server.",
@@ -80,6 +82,8 @@ def apisearch(
 
     if not libraries and not web:
         raise InputError("Say where to look: --library NAME, --web, or both.")
+    if not web and (sites or seconds is not None or engine != _ENGINE):
+        raise InputError("--engine, --site and --seconds are about the web: they go with --web.")
     settings = make_settings(
         "standard",
         web_search=engine if web else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from exploracoder.cli.options import (
     trust_option,
 )
 from exploracoder.errors import ExploraCoderError, InputError
+from exploracoder.models.server_failures import without_credentials
 from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
@@ -134,6 +136,10 @@ def resume(file: Path, **arguments: Any) -> int:
     """Go on with the exploration in FILE from its last finished step.
 
     Finished steps are run again in a fresh scratch kernel, without asking the model about them.
+
+    Neither the model's address nor a limit is taken from FILE: give both again. A limit counts from
+    the exploration's beginning. The Python is the one that the exploration ran in, if it is still
+    there.
     """
     with errors_as_json(arguments["as_json"], _NOTHING) as so_far:
         return _resume(file, arguments, so_far)
@@ -242,10 +248,21 @@ def _work(
             result = document.load(output)
             click.echo(
                 f"Interrupted. Everything so far is in {output};"
-                f" go on with: exploracoder resume {output}",
+                f" go on with: {_resuming(output, arguments)}",
                 err=True,
             )
     return _tell(result, output, as_json(result), arguments)
+
+
+def _resuming(output: Path, arguments: dict[str, Any]) -> str:
+    """The command that goes on with the same model and limits."""
+    words = ["exploracoder", "resume", str(output)]
+    for name in ("model", "base_url", "max_seconds", "max_tokens"):
+        value = arguments[name]
+        if value is not None:
+            shown = without_credentials(value) if name == "base_url" else f"{value}"
+            words += [f"--{name.replace('_', '-')}", shown]
+    return shlex.join(words)
 
 
 def _tell(

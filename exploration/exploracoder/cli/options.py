@@ -68,7 +68,8 @@ python_option = click.option(
     "--python",
     metavar="EXE",
     help="The Python in which the library is installed and code runs; it need not have"
-    " ExploraCoder. Default: the one that runs this command.",
+    " ExploraCoder. Default: for a saved exploration the one that it ran in, else the one that"
+    " runs this command.",
 )
 
 method_option = click.option(
@@ -128,7 +129,8 @@ kernel_option = click.option(
     "--kernel",
     metavar="FILE_OR_ID",
     help="A running Python kernel of yours to bring variables from: its connection file"
-    " (%connect_info names it) or its id. Code runs in its Python, if --python names none.",
+    " (%connect_info names it) or its id. A new exploration's code runs in its Python, if --python"
+    " names none.",
 )
 
 strategy_option = click.option(

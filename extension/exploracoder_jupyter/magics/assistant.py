@@ -269,7 +269,7 @@ class Assistant:
         self._keeper.check_free()
         path, exploration = self._saved(order)
         source = self._brought([one.name for one in exploration.brought.variables])
-        arguments = {"output": path, "mode": "review"}
+        arguments = {"output": path, "mode": self._configuration.mode}
         self._open(exploration, arguments, source, is_waited_for=order.is_waited_for)
 
     def _replay(self, order: Order) -> None:

@@ -28,7 +28,7 @@ _TEXTS = (
     "embeddings_url",
     "embeddings_model",
 )
-_OWN = ("model", "mode", "wait", "widgets", "cache", "seed", *_TEXTS)
+OWN_NAMES = ("model", "mode", "wait", "widgets", "cache", "seed", *_TEXTS)
 # ``auto`` uses them once the front end is known to draw them.
 Widgets = Literal["auto", "on", "off"]
 _SETTINGS = tuple(name for name in Settings.model_fields if name != "profile")
@@ -56,13 +56,13 @@ class Configuration:
             raise InputError(f"config takes NAME=VALUE, without blanks, not {assignment!r}.")
         if name in ("model", "mode", "wait", "widgets"):
             return replace(self, **{name: _own_value(name, value)})
-        if name in _OWN:
+        if name in OWN_NAMES:
             return replace(self, options=replace(self.options, **{name: _option(name, value)}))
         if name in _SETTINGS:
             return replace(
                 self, options=replace(self.options, settings=self._settings(name, value))
             )
-        near = nearest(name, (*_OWN, *_SETTINGS), cutoff=0.0)
+        near = nearest(name, (*OWN_NAMES, *_SETTINGS), cutoff=0.0)
         raise InputError(f"There is nothing called {name!r} to configure. The nearest is {near!r}.")
 
     def page(self) -> Page:
@@ -72,7 +72,7 @@ class Configuration:
         now |= {
             one.name: str(getattr(self.options, one.name) or "")
             for one in fields(self.options)
-            if one.name in _OWN
+            if one.name in OWN_NAMES
         }
         now |= {name: str(value) for name, value in self.options.settings.items()}
         libraries = ("libraries", ", ".join(self.libraries))
