@@ -40,8 +40,8 @@ ENVIRONMENT: Mapping[str, str] = {
     " by default the user's cache folder",
     "EXPLORACODER_DATA": "folder for kept examples and given docs; by default the"
     " user's data folder, or the folder `data` of `EXPLORACODER_CACHE` if that is set",
-    "EXPLORACODER_CONFIG": "folder for what you agreed to and for your table of prices; by default"
-    " the user's configuration folder",
+    "EXPLORACODER_CONFIG": "folder for what you agreed to, your table of prices, and the keys that"
+    " `exploracoder model admit` gives out; by default the user's configuration folder",
     "EXPLORACODER_MODEL": "the model to ask, unless `--model` names one",
     "EXPLORACODER_MODEL_LINGER_S": "seconds that the embedded model's server waits for another"
     " exploration before it stops; 20 by default",
@@ -263,7 +263,7 @@ def _with_code(text: str) -> str:
 
 def _argument(argument: click.Argument) -> str:
     name = argument.metavar or (argument.name or "").upper()
-    return name if argument.required else f"[{name}]"
+    return name if argument.required or name.startswith("[") else f"[{name}]"
 
 
 def _option(option: click.Option) -> str:

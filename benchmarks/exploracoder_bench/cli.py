@@ -32,7 +32,14 @@ def bench() -> None:
 
 @bench.command()
 @problem_options
-@click.option("--method", "methods", default="exploration", show_default=True, metavar="NAME,…")
+@click.option(
+    "--method",
+    "methods",
+    default="exploration",
+    show_default=True,
+    metavar="NAME,…",
+    help="The methods to compare; 'exploracoder explore --list-methods' names them.",
+)
 @click.option("--model", metavar="NAME", help="As in 'exploracoder explore'.")
 @click.option("--base-url", metavar="URL", help="As in 'exploracoder explore'.")
 @click.option(

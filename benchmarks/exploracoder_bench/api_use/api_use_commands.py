@@ -16,6 +16,7 @@ _LIBRARIES = click.option(
     metavar="FILE",
     help="JSON. Default: those that come with ExploraCoder.",
 )
+_PATH = click.Path(path_type=Path)
 _ONE_AT_LEAST = click.IntRange(min=1)
 
 
@@ -30,7 +31,7 @@ def api_use() -> None:
 
 @api_use.command()
 @click.argument("benchmark", type=click.Choice([*_NAMES, "sampled"]))
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FILE")
+@click.option("--out", type=_PATH, required=True, metavar="FILE", help="Where they are written.")
 @_LIBRARIES
 @click.option("--count", type=_ONE_AT_LEAST, default=100, show_default=True, help="Of sampled.")
 @click.option("--depth", type=_ONE_AT_LEAST, default=3, show_default=True, help="Of sampled.")
@@ -101,7 +102,7 @@ def judge(cases: Path, as_json: bool, strict: bool) -> int:
 
 @api_use.command()
 @click.argument("libraries", metavar="LIBRARIES")
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR")
+@click.option("--out", type=_PATH, required=True, metavar="DIR", help="Where they are written.")
 def packages(libraries: str, out: Path) -> int:
     """Write LIBRARIES as packages that only record, for tasks of your own.
 
