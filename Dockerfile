@@ -25,7 +25,7 @@ RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
  && /opt/exploracoder/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[lab,mcp,widgets]" ${PACKAGES}
 ENV PATH="/opt/exploracoder/bin:$PATH" LANG=C.UTF-8
 # The home is to be a volume: notebooks, settings, indexes and the embedded model's weights are there.
-RUN useradd --create-home --uid 1000 user
+RUN useradd --create-home --uid 1000 --non-unique user
 USER user
 WORKDIR /home/user
 EXPOSE 8888

@@ -12,6 +12,7 @@ MAKEFLAGS += --jobs=2
 
 BIN := .venv/bin
 READY := .venv/.ready
+CPU_READY := .venv/.ready-cpu
 LAB_READY := .venv/.ready-lab
 DOCS_READY := .venv/.ready-docs
 DEMO_READY := .venv-demo/.ready
@@ -60,17 +61,20 @@ PAGES_WITH_TABLES := README.md docs/evidence.md benchmarks/results/README.md
 BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3
 
+# An environment whose Python is gone, after an upgrade of the system, is made anew with all it had.
+$(shell test -x $(BIN)/python || rm -f .venv/.ready*)
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) $(DEMO_READY) ## explore a real task with the embedded model; leaves a notebook
+demo: $(CPU_READY) $(DEMO_READY) ## explore a real task with the embedded model; leaves a notebook
 	$(BIN)/exploracoder model pull
 	@mkdir -p $(dir $(DEMO_NOTEBOOK))
 	$(BIN)/exploracoder explore - --model embedded --library $(DEMO_LIBRARY) \
 	  --python .venv-demo/bin/python --context $(DEMO)/context.py --check $(DEMO)/check.py \
 	  --output $(DEMO_NOTEBOOK) $(ARGS) < $(DEMO)/task.txt
 
-test: lint $(LAB_READY) $(UI_MODULES) $(TEST_PYTHONS) ## lint, then run the tests, the embedded model's included
+test: lint $(CPU_READY) $(LAB_READY) $(UI_MODULES) $(TEST_PYTHONS) ## lint, then run the tests, the embedded model's included
 	$(NPM) test
 	$(BIN)/exploracoder model pull
 	EXPLORACODER_TEST_IPYTHON8="$(CURDIR)/.venv-ipython8/bin/python" \
@@ -80,7 +84,7 @@ thorough: override ARGS += --thorough
 thorough: $(COLLABORATION_READY)
 thorough: test ## the same, with the tests that take long
 
-lab: $(LAB_READY) ## start JupyterLab with the sidebar in examples/
+lab: $(CPU_READY) $(LAB_READY) ## start JupyterLab with the sidebar in examples/
 	@test -n "$$OPENAI_API_KEY$$OPENAI_BASE_URL$$EXPLORACODER_MODEL" || $(BIN)/exploracoder model pull
 	$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)/examples" $(ARGS)
 
@@ -121,7 +125,7 @@ oldest: $(OLDEST_READY) ## try the oldest versions of dependencies that pyprojec
 
 # The wheel is built from the source distribution, so that this is known to be complete. Only the
 # embedded model's arithmetic is not compiled once more.
-dist: $(LAB_READY) $(UI_MODULES) ## build the packages in dist/, and try the wheel where nothing else of ours is
+dist: $(CPU_READY) $(LAB_READY) $(UI_MODULES) ## build the packages in dist/, and try the wheel where nothing else of ours is
 	rm -rf dist
 	$(BIN)/python -m hatchling build --target sdist
 	tar --extract --gzip --file dist/exploracoder-*.tar.gz --directory dist
@@ -133,11 +137,14 @@ dist: $(LAB_READY) $(UI_MODULES) ## build the packages in dist/, and try the whe
 $(BIN)/python:
 	@.ci/make-venv .venv $(PYTHON)
 
-$(READY): pyproject.toml $(wildcard exploration/build_cpu_backends.*) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
-	@$(BIN)/python exploration/build_cpu_backends.py || \
-	  echo 'Going on without: the embedded model reads prompts more slowly.'
+$(READY): pyproject.toml | $(BIN)/python
+	EXPLORACODER_EDITABLE=1 $(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $@
+
+# What failed is tried again next time.
+$(CPU_READY): $(READY) $(wildcard exploration/build_cpu_backends.*)
+	@if $(BIN)/python exploration/build_cpu_backends.py; then touch $@; \
+	  else echo 'Going on without: the embedded model reads prompts more slowly.'; fi
 
 # A link, so that a build is seen at once.
 $(LAB_READY): $(READY) $(BUILT_READY)
@@ -168,7 +175,7 @@ $(IPYTHON8_READY): $(READY)
 
 # Newer Pythons have no wheels of the oldest versions.
 $(OLDEST_READY): pyproject.toml | $(READY)
-	@test -x .venv-oldest/bin/python || .ci/make-venv .venv-oldest '$(or $(PYTHON),python3.10 python3.11)'
+	@test -x .venv-oldest/bin/pip || .ci/make-venv .venv-oldest '$(or $(PYTHON),python3.10 python3.11)'
 	.venv-oldest/bin/python -m pip install --quiet uv
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python \
 	  --resolution lowest-direct -e '.[$(OLDEST_EXTRAS)]'
@@ -183,16 +190,16 @@ $(COLLABORATION_READY): | $(READY)
 	@touch $@
 
 $(DEMO_READY): $(DEMO)/requirements.txt | $(READY)
-	@test -x .venv-demo/bin/python || .ci/make-venv .venv-demo $(PYTHON)
+	@test -x .venv-demo/bin/pip || .ci/make-venv .venv-demo $(PYTHON)
 	.venv-demo/bin/python -m pip install --quiet ipykernel -r $(DEMO)/requirements.txt
 	@touch $@
 
 $(EXAMPLES_READY): $(EXAMPLES:=/requirements.txt) | $(READY)
-	@test -x .venv-examples/bin/python || .ci/make-venv .venv-examples $(PYTHON)
+	@test -x .venv-examples/bin/pip || .ci/make-venv .venv-examples $(PYTHON)
 	.venv-examples/bin/python -m pip install --quiet ipykernel $(EXAMPLES:%=-r %/requirements.txt)
 	@touch $@
 
 $(BENCH_READY): | $(READY)
-	@test -x .venv-bench/bin/python || .ci/make-venv .venv-bench $(PYTHON)
+	@test -x .venv-bench/bin/pip || .ci/make-venv .venv-bench $(PYTHON)
 	.venv-bench/bin/python -m pip install --quiet $(BENCH_LIBRARY)==$(BENCH_VERSION)
 	@touch $@

