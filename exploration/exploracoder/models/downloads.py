@@ -16,10 +16,15 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+from exploracoder_retrieval.web_access import unusable_proxy
 
 from exploracoder.models.certificates import trusted
 from exploracoder.models.server_failures import without_credentials
+
+if TYPE_CHECKING:
+    import httpx
 
 OnProgress = Callable[[int, int], None]
 
@@ -78,18 +83,10 @@ class Hub:
 
     def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
         """Appends the response to one request, yielding the file's size after each block."""
-        import httpx
-
         url = f"{_endpoint()}/{self.repository}/resolve/main/{self.file_name}"
         offset = size_of(partial)
-        with httpx.stream(
-            "GET",
-            url,
-            headers={"Range": f"bytes={offset}-", "Accept-Encoding": "identity"},
-            timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
-            follow_redirects=True,
-            verify=trusted(),
-        ) as response:
+        headers = {"Range": f"bytes={offset}-", "Accept-Encoding": "identity"}
+        with _client() as client, client.stream("GET", url, headers=headers) as response:
             there = _size_there(response.headers)
             if there not in (None, size_bytes):
                 raise SourceError(
@@ -192,6 +189,20 @@ def _size_there(headers: Mapping[str, str]) -> int | None:
     """The file's full size, as the headers of a partial response state it; None if they do not."""
     size = headers.get("Content-Range", "").rpartition("/")[2]
     return int(size) if size.isascii() and size.isdecimal() else None
+
+
+def _client() -> httpx.Client:
+    """An HTTP client; raises SourceError if a proxy cannot be used."""
+    import httpx
+
+    try:
+        return httpx.Client(
+            timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
+            follow_redirects=True,
+            verify=trusted(),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        raise SourceError(f"{unusable_proxy(error)}.") from error
 
 
 def _endpoint() -> str:
