@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import hashlib
+import ssl
 import subprocess
 import sys
 import threading
 import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,46 @@ def test_where_a_proxy_cannot_be_used_another_source_may_be_tried(
 
     with pytest.raises(SourceError, match="ALL_PROXY names cannot be used"):
         HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+
+
+class _Refusal(BaseHTTPRequestHandler):
+    """A proxy that wants a password."""
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+    def do_CONNECT(self) -> None:
+        self.send_response(407, "Proxy Authentication Required")
+        self.end_headers()
+
+
+def test_what_a_proxy_answers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.example")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusal) as proxy:
+        threading.Thread(target=proxy.serve_forever, args=(0.02,), daemon=True).start()
+        monkeypatch.setenv("ALL_PROXY", f"http://me:wrong@127.0.0.1:{proxy.server_address[1]}")
+        with pytest.raises(SourceError, match=r"by the proxy, which answers: 407 Proxy") as failure:
+            HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+        proxy.shutdown()
+
+    assert "wrong" not in str(failure.value)
+
+
+def test_a_certificate_that_cannot_be_trusted_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    words = [*command.split(), "-keyout", key, "-out", certificate]
+    subprocess.run(words, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusal) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        monkeypatch.setenv("HF_ENDPOINT", f"https://127.0.0.1:{server.server_address[1]}")
+        with pytest.raises(SourceError, match=r"cannot be trusted: self.signed.*SSL_CERT_FILE"):
+            HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+        server.shutdown()
 
 
 @pytest.mark.usefixtures("no_hub")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from exploracoder_retrieval.web_access import unusable_proxy
 
-from exploracoder.models.certificates import trusted
+from exploracoder.models.certificates import certificate_fault, trusted, untrusted
 from exploracoder.models.server_failures import without_credentials
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ class Hub:
 
         if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
             raise SourceError("The model hub is switched off by HF_HUB_OFFLINE.")
-        nowhere = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
         stalls, has_answered = 0, False
         while (before := size_of(partial)) < size_bytes:
             try:
@@ -72,14 +71,26 @@ class Hub:
                     has_answered = True
                     on_progress(byte_count, size_bytes)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                if not has_answered and isinstance(error, (*nowhere, httpx.InvalidURL)):
-                    raise SourceError(f"{self.title} cannot be reached.") from error
+                if not has_answered and (reason := self._unreachable(error)):
+                    raise SourceError(reason) from error
             # A truncated response is not always an HTTP error.
             stalls = stalls + 1 if size_of(partial) == before else 0
             if stalls > (len(_PAUSES_S) if has_answered else 2):
                 raise SourceError(f"{self.title} stopped answering.")
             if stalls and has_answered:
                 time.sleep(_PAUSES_S[stalls - 1])
+
+    def _unreachable(self, error: Exception) -> str:
+        """Why there is no connection, as a sentence; empty if there may be one the next time."""
+        import httpx
+
+        if fault := certificate_fault(error):
+            return untrusted(self.title, fault)
+        if isinstance(error, httpx.ProxyError):
+            return f"{self.title} cannot be reached by the proxy, which answers: {error}."
+        nowhere = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
+        is_nowhere = isinstance(error, (*nowhere, httpx.InvalidURL))
+        return f"{self.title} cannot be reached." if is_nowhere else ""
 
     def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
         """Appends the response to one request, yielding the file's size after each block."""
