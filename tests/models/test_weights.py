@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder.errors import SetupError
+from exploracoder.folders import existing
 from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import Hub, PackageParts, Source, SourceError
 from exploracoder.models.weights import WeightsStore
@@ -252,6 +253,17 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(SetupError, match="EXPLORACODER_CACHE"):
         store_at(tmp_path / "file" / "models", HUB).pull()
+
+
+def test_where_one_may_not_look_there_is_no_file(tmp_path: Path) -> None:
+    # `Path.exists` raises for it, as it does below a folder that one may not enter.
+    folder = tmp_path / ("x" * 300)
+    store = store_at(folder, HUB)
+
+    assert "is not there" in store.trouble
+    assert store.status().size_bytes == 0
+    assert store.remove() == 0
+    assert existing(folder) == tmp_path
 
 
 def test_a_file_put_there_by_hand_is_taken_if_it_is_the_published_one(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def _offers() -> Iterator[Finding]:
 
 
 def _cache() -> Finding:
-    from exploracoder.folders import cache_folder, can_keep
+    from exploracoder.folders import cache_folder, can_keep, existing
     from exploracoder.models.weights import WeightsStore
 
     folder, store = cache_folder(), WeightsStore()
@@ -203,8 +203,7 @@ def _cache() -> Finding:
     if not can_keep(folder):
         advice = "Set EXPLORACODER_CACHE to a folder that you may write to."
         return Finding("problem", "cache folder", f"{folder} cannot be written to", advice)
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(there).free
+    free = shutil.disk_usage(existing(folder)).free
     level = "ok" if free > need else "problem"
     advice = "" if level == "ok" else "Free some space, or set EXPLORACODER_CACHE."
     return Finding(level, "cache folder", f"{folder}, {free / 1e9:.0f} GB free", advice)

@@ -226,8 +226,11 @@ def wheel_folder(partial: Path) -> Path:
 
 
 def size_of(path: Path) -> int:
-    """Size of a file in bytes; 0 if it does not exist."""
-    return path.stat().st_size if path.exists() else 0
+    """Size of a file in bytes; 0 if it does not exist, or lies where one may not look."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _append_member(wheel: Path, suffix: str, target: Path) -> None:

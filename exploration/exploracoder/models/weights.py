@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder.errors import InputError, SetupError
-from exploracoder.folders import cache_folder
+from exploracoder.folders import cache_folder, is_there
 from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of, wheel_folder
 from exploracoder.models.embedded_choice import choose_model, chosen_model
@@ -94,7 +94,7 @@ class WeightsStore:
         if self.is_verified:
             return ""
         subject = f"The embedded model {self.model.label}"
-        if not self.path.exists():
+        if not is_there(self.path):
             return f"{subject} is not there ({self.path})."
         if size_of(self.path) < self.model.size_bytes:
             return f"{subject} is cut short ({self.path})."
@@ -108,7 +108,7 @@ class WeightsStore:
 
     def status(self) -> ModelStatus:
         """The model's status, without reading the file or checking for a server."""
-        is_present = self.path.exists()
+        is_present = is_there(self.path)
         return ModelStatus(
             name=self.model.name,
             path=self.path,
@@ -180,7 +180,7 @@ class WeightsStore:
         from filelock import FileLock, Timeout
 
         freed_bytes = size_of(self.path) + size_of(self.partial_path)
-        if not self.folder.is_dir():
+        if not is_there(self.folder):
             return 0
         try:
             with FileLock(self._lock_path, timeout=0):
