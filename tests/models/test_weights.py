@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import ssl
 import subprocess
 import sys
@@ -287,6 +288,41 @@ def test_a_file_touched_after_it_was_verified_is_checked_again(
         store.pull()
 
     assert store.path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("shift_ns", [-345_678_901, 654_321_099])
+def test_a_file_whose_time_was_rounded_in_an_archive_is_still_checked(
+    shift_ns: int, tmp_path: Path
+) -> None:
+    store, time_ns = store_at(tmp_path), 1_700_000_000_345_678_901
+    store.path.write_bytes(CONTENT)
+    os.utime(store.path, ns=(time_ns, time_ns))
+    store.pull()
+
+    os.utime(store.path, ns=(time_ns + shift_ns, time_ns + shift_ns))
+    assert store.is_verified
+    os.utime(store.path, ns=(time_ns + shift_ns + 1, time_ns + shift_ns + 1))
+    assert not store.is_verified
+
+
+@pytest.mark.parametrize("marker", ["", "[]", "{}", '{"mtime_ns": "soon"}'])
+def test_a_marker_that_is_damaged_says_nothing(marker: str, tmp_path: Path) -> None:
+    store = store_at(tmp_path)
+    store.path.write_bytes(CONTENT)
+    store.path.with_name("toy.gguf.verified").write_text(marker)
+
+    assert not store.is_verified
+
+
+def test_a_whole_file_in_a_folder_that_cannot_be_written_is_not_said_to_be_missing(
+    tmp_path: Path,
+) -> None:
+    store = store_at(tmp_path)
+    store.path.write_bytes(CONTENT)
+    store.path.with_name("toy.gguf.lock").mkdir()
+
+    with pytest.raises(SetupError, match=r"is in .* but cannot be marked as checked: .*may write"):
+        store.pull()
 
 
 def test_two_pulls_at_once_share_one_download(
