@@ -4,11 +4,13 @@ They are built from the same source as the library that serves the model: its re
 package index. The compiler comes with the package ``ziglang``: none has to be installed, other
 architectures can be cross-compiled, and old systems can load the result.
 
-Run as ``python build_cpu_backends.py [ARCHITECTURE]``: ``x86_64`` or ``aarch64``.
+Run as ``python build_cpu_backends.py [ARCHITECTURE]``: ``x86_64`` or ``aarch64``. The results are
+for Linux: elsewhere nothing is built unless an architecture is named.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import platform
@@ -19,8 +21,10 @@ import tarfile
 import tempfile
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.error import HTTPError
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -80,12 +84,12 @@ def _header() -> Path:
 
 def fetch_source(folder: Path) -> Path:
     """Fetch ggml's source and apply our changes; the license is in the parent folder."""
-    index = os.environ.get("PIP_INDEX_URL", _INDEX).rstrip("/") + "/xllamacpp/"
-    page = _fetched(index).decode()
+    index = f"{_index_url().rstrip('/')}/xllamacpp/"
+    page = _fetched(index, index).decode()
     match = re.search(rf'href="([^"]*{re.escape(_ARCHIVE)})[#"]', page)
     if match is None:
         raise SystemExit(f"The package index does not list {_ARCHIVE}.")
-    content = _fetched(urljoin(index, match[1]))
+    content = _fetched(urljoin(index, match[1]), index)
     if hashlib.sha256(content).hexdigest() != _SHA256:
         raise SystemExit(f"What came as {_ARCHIVE} is not the published file (SHA-256).")
     archive = folder / _ARCHIVE
@@ -106,17 +110,47 @@ def fetch_source(folder: Path) -> Path:
     return folder / _GGML
 
 
-def _fetched(url: str) -> bytes:
+def _index_url() -> str:
+    """The package index that pip uses: set by a variable, in its configuration, or its own."""
+    if url := os.environ.get("PIP_INDEX_URL"):
+        return url
+    # `pip config get` reads one of its files, this all of them.
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    match = re.search(r"^global\.index-url='([^']+)'$", process.stdout, re.MULTILINE)
+    return match[1] if match else _INDEX
+
+
+def _fetched(url: str, index: str) -> bytes:
+    """What is at ``url``, to whose host the name and password in ``index`` may be sent."""
     try:
-        with urllib.request.urlopen(url, timeout=60) as reply:
+        with urllib.request.urlopen(_request(url, index), timeout=60) as reply:
             content: bytes = reply.read()
             return content
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
+        reason = type(error).__name__
+        if isinstance(error, HTTPError):
+            reason = f"HTTP {error.code}"
+            error.close()
         # The index URL may contain a password.
         raise SystemExit(
             "The source of the embedded model's arithmetic cannot be fetched from the package index"
-            f" ({type(error).__name__}). PIP_INDEX_URL names another index."
+            f" ({reason}). PIP_INDEX_URL names another index."
         ) from None
+
+
+def _request(url: str, index: str) -> urllib.request.Request:
+    """A request with a header for name and password, which urllib does not take from an address."""
+    parts, index_parts = urlsplit(url), urlsplit(index)
+    host = parts.netloc.rpartition("@")[2]
+    login, _, index_host = index_parts.netloc.rpartition("@")
+    request = urllib.request.Request(urlunsplit(parts._replace(netloc=host)))
+    if login and (parts.scheme, host) == (index_parts.scheme, index_host):
+        user, _, password = login.partition(":")
+        token = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+        # A redirect may lead to another host.
+        request.add_unredirected_header("Authorization", f"Basic {token}")
+    return request
 
 
 def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
@@ -136,6 +170,7 @@ def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
         source, result = sources[number], folder / f"{backend.name}-{number}.o"
         is_c = source.suffix == ".c"
         _zig(
+            folder,
             *(["cc", "-std=gnu11"] if is_c else ["c++", "-std=c++17"]),
             *(*target, "-O3", "-g0", "-w", "-fPIC", "-fvisibility=hidden"),
             *(f"-D{macro}" for macro in _MACROS),
@@ -147,7 +182,7 @@ def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         objects = [str(path) for path in threads.map(compiled, range(len(sources)))]
     draft = folder / backend.path.name
-    _zig("c++", *target, "-shared", "-s", "-Wl,-Bsymbolic", "-o", str(draft), *objects)
+    _zig(folder, "c++", *target, "-shared", "-s", "-Wl,-Bsymbolic", "-o", str(draft), *objects)
     # Copy, since file systems may differ, then rename: nobody may load half a file.
     backend.path.parent.mkdir(exist_ok=True)
     copy = backend.path.with_suffix(".draft")
@@ -155,9 +190,23 @@ def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:
     copy.replace(backend.path)
 
 
-def _zig(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=True)
+def _zig(folder: Path, *arguments: str) -> None:
+    """Run the compiler, with its cache in ``folder``: nothing else would ever remove it."""
+    cache = str(folder / "zig-cache")
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", *arguments],
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache},
+        check=True,
+    )
+
+
+def main() -> None:
+    """Build for the architecture named, or else for this machine, if it is one that can use it."""
+    if sys.argv[1:]:
+        build(sys.argv[1])
+    elif sys.platform == "linux":
+        build(platform.machine())
 
 
 if __name__ == "__main__":
-    build(*(sys.argv[1:] or [platform.machine()]))
+    main()

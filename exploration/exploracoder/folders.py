@@ -33,8 +33,18 @@ def data_folder() -> Path:
 
 def can_keep(folder: Path) -> bool:
     """Whether a folder can be written to or created."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
+    there = existing(folder)
     return there.is_dir() and os.access(there, os.W_OK)
+
+
+def existing(folder: Path) -> Path:
+    """The folder, or the first above it that exists."""
+    return next(path for path in (folder, *folder.parents) if is_there(path))
+
+
+def is_there(path: Path) -> bool:
+    """Whether a path exists; False where one may not look, for which `Path.exists` raises."""
+    return os.path.exists(path)  # noqa: PTH110
 
 
 def config_folder() -> Path:

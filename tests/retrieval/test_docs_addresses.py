@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import socket
+import ssl
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploracoder_retrieval.errors import DocsUnavailable
@@ -211,6 +215,47 @@ def test_what_is_packed_is_read_and_has_the_same_bounds(
     for site, message in [(bomb, "too much"), (odd, "packed as 'br'"), (garbage, "damaged")]:
         with pytest.raises(DocsUnavailable, match=message):
             fetch(site.url, tmp_path, FetchLimits(file_bytes=1_000_000))
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y"])
+def test_a_proxy_that_cannot_be_used_is_named(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+
+    with pytest.raises(DocsUnavailable, match="HTTPS_PROXY or ALL_PROXY names cannot be used"):
+        fetch("https://tea.example/tea.md", tmp_path)
+
+
+def test_this_machines_own_authorities_are_trusted(
+    serve: Callable[[Answer], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
+    words = [*command.split(), "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
+    subprocess.run(words, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    site = serve(send(b"# Tea"))
+    site.socket = context.wrap_socket(site.socket, server_side=True)
+    url = f"https://localhost:{site.port}/tea.md"
+    with pytest.raises(DocsUnavailable, match="CERTIFICATE_VERIFY_FAILED"):
+        fetch(url, tmp_path)
+    own_defaults = ssl.create_default_context
+
+    def with_own(**options: Any) -> ssl.SSLContext:
+        defaults = own_defaults(**options)
+        if not options:  # those of the machine, and not of a file
+            defaults.load_verify_locations(certificate)
+        return defaults
+
+    monkeypatch.setattr(ssl, "create_default_context", with_own)
+
+    fetch(url, tmp_path)
+
+    assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,9 @@ def cli() -> None:
 
 def main() -> None:
     """The entry point: print our own errors without a traceback; exit with 130 on Ctrl-C."""
+    if sys.platform == "win32":
+        click.echo("Error: ExploraCoder cannot run on Windows; use WSL.", err=True)
+        sys.exit(2)
     # jsonschema, which chromadb and nbformat import, spends 1.5 s building a grammar of IRIs if it
     # finds this package. Nothing here validates IRIs.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -130,13 +130,15 @@ def _model() -> Finding:
 
 def _arithmetic() -> Finding:
     from exploracoder.models.cpu_backends import best_backend, require_openmp
+    from exploracoder.prepare import wants_embedded
 
     topic = "its arithmetic"
     try:
         require_openmp()
         backend = best_backend()
     except SetupError as error:
-        return Finding("problem", topic, str(error))
+        # With an endpoint nothing is computed here.
+        return Finding("problem" if wants_embedded(None, None) else "note", topic, str(error))
     if backend is not None:
         return Finding("ok", topic, f"built for {backend.name}, the best for this processor")
     advice = (
@@ -193,18 +195,18 @@ def _offers() -> Iterator[Finding]:
 
 
 def _cache() -> Finding:
-    from exploracoder.folders import cache_folder, can_keep
+    from exploracoder.folders import cache_folder, can_keep, existing
     from exploracoder.models.weights import WeightsStore
+    from exploracoder.prepare import wants_embedded
 
     folder, store = cache_folder(), WeightsStore()
     need = _NEEDED_BYTES
-    if not store.is_verified:
+    if wants_embedded(None, None) and not store.is_verified:
         need += store.model.size_bytes - store.status().size_bytes
     if not can_keep(folder):
         advice = "Set EXPLORACODER_CACHE to a folder that you may write to."
         return Finding("problem", "cache folder", f"{folder} cannot be written to", advice)
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(there).free
+    free = shutil.disk_usage(existing(folder)).free
     level = "ok" if free > need else "problem"
     advice = "" if level == "ok" else "Free some space, or set EXPLORACODER_CACHE."
     return Finding(level, "cache folder", f"{folder}, {free / 1e9:.0f} GB free", advice)
@@ -219,9 +221,21 @@ def _lab() -> Finding:
         return Finding("ok", topic, state, advice)
     is_new = all(map(_is_new_enough, (lab, server), _OLDEST_JUPYTER))
     state = f"{lab}, with jupyter-server {server}"
-    if is_new:
-        return Finding("ok", topic, state)
-    return Finding("note", topic, f"{state}, too old for the sidebar", advice)
+    if not is_new:
+        return Finding("note", topic, f"{state}, too old for the sidebar", advice)
+    if not _has_sidebar():
+        advice = "In a checkout: make lab"
+        return Finding("note", topic, f"{state}; the sidebar is not installed", advice)
+    return Finding("ok", topic, state)
+
+
+def _has_sidebar() -> bool:
+    from jupyter_core.paths import jupyter_path
+
+    from exploracoder.folders import is_there
+
+    places = jupyter_path("labextensions", "exploracoder", "package.json")
+    return any(is_there(Path(place)) for place in places)
 
 
 def _is_new_enough(version: str, oldest: tuple[int, int]) -> bool:

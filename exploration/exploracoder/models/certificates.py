@@ -1,30 +1,28 @@
-"""Which certificates of servers are trusted."""
+"""Which certificates of servers are trusted, and what is said of those that are not."""
 
 from __future__ import annotations
 
-import os
 import ssl
+
+from exploracoder_retrieval import web_access
 
 from exploracoder.errors import SetupError
 
 
 def trusted() -> ssl.SSLContext:
-    """This machine's certificate authorities and certifi's, or those in ``SSL_CERT_FILE`` alone.
+    """What `web_access.trusted` does; raises SetupError if ``SSL_CERT_FILE`` cannot be read."""
+    try:
+        return web_access.trusted()
+    except OSError as error:
+        raise SetupError(str(error)) from None
 
-    A company's own authority is usually installed on the machine, where certifi does not look;
-    slim containers have none but certifi's. Raises SetupError if the file cannot be read.
-    """
-    file = os.environ.get("SSL_CERT_FILE")
-    if file:
-        try:
-            return ssl.create_default_context(cafile=file)
-        except OSError as error:
-            raise SetupError(f"SSL_CERT_FILE names {file}, which cannot be used: {error}") from None
-    context = ssl.create_default_context()
-    import certifi
 
-    context.load_verify_locations(certifi.where())
-    return context
+def untrusted(subject: str, fault: str) -> str:
+    """The sentence for a certificate of ``subject`` that was refused because of ``fault``."""
+    return (
+        f"The certificate of {subject} cannot be trusted: {fault}. If your organisation issued it,"
+        " set SSL_CERT_FILE to the file with its certificates."
+    )
 
 
 def certificate_fault(error: BaseException | None) -> str:

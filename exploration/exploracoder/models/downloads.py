@@ -16,10 +16,15 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from exploracoder.models.certificates import trusted
+from exploracoder_retrieval.web_access import unusable_proxy
+
+from exploracoder.models.certificates import certificate_fault, trusted, untrusted
 from exploracoder.models.server_failures import without_credentials
+
+if TYPE_CHECKING:
+    import httpx
 
 OnProgress = Callable[[int, int], None]
 
@@ -59,7 +64,6 @@ class Hub:
 
         if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
             raise SourceError("The model hub is switched off by HF_HUB_OFFLINE.")
-        nowhere = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
         stalls, has_answered = 0, False
         while (before := size_of(partial)) < size_bytes:
             try:
@@ -67,8 +71,8 @@ class Hub:
                     has_answered = True
                     on_progress(byte_count, size_bytes)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                if not has_answered and isinstance(error, (*nowhere, httpx.InvalidURL)):
-                    raise SourceError(f"{self.title} cannot be reached.") from error
+                if not has_answered and (reason := self._unreachable(error)):
+                    raise SourceError(reason) from error
             # A truncated response is not always an HTTP error.
             stalls = stalls + 1 if size_of(partial) == before else 0
             if stalls > (len(_PAUSES_S) if has_answered else 2):
@@ -76,20 +80,24 @@ class Hub:
             if stalls and has_answered:
                 time.sleep(_PAUSES_S[stalls - 1])
 
-    def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
-        """Appends the response to one request, yielding the file's size after each block."""
+    def _unreachable(self, error: Exception) -> str:
+        """Why there is no connection, as a sentence; empty if there may be one the next time."""
         import httpx
 
+        if fault := certificate_fault(error):
+            return untrusted(self.title, fault)
+        if isinstance(error, httpx.ProxyError):
+            return f"{self.title} cannot be reached by the proxy, which answers: {error}."
+        nowhere = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
+        is_nowhere = isinstance(error, (*nowhere, httpx.InvalidURL))
+        return f"{self.title} cannot be reached." if is_nowhere else ""
+
+    def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
+        """Appends the response to one request, yielding the file's size after each block."""
         url = f"{_endpoint()}/{self.repository}/resolve/main/{self.file_name}"
         offset = size_of(partial)
-        with httpx.stream(
-            "GET",
-            url,
-            headers={"Range": f"bytes={offset}-", "Accept-Encoding": "identity"},
-            timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
-            follow_redirects=True,
-            verify=trusted(),
-        ) as response:
+        headers = {"Range": f"bytes={offset}-", "Accept-Encoding": "identity"}
+        with _client() as client, client.stream("GET", url, headers=headers) as response:
             there = _size_there(response.headers)
             if there not in (None, size_bytes):
                 raise SourceError(
@@ -194,6 +202,20 @@ def _size_there(headers: Mapping[str, str]) -> int | None:
     return int(size) if size.isascii() and size.isdecimal() else None
 
 
+def _client() -> httpx.Client:
+    """An HTTP client; raises SourceError if a proxy cannot be used."""
+    import httpx
+
+    try:
+        return httpx.Client(
+            timeout=httpx.Timeout(_READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
+            follow_redirects=True,
+            verify=trusted(),
+        )
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        raise SourceError(f"{unusable_proxy(error)}.") from error
+
+
 def _endpoint() -> str:
     return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
 
@@ -204,8 +226,11 @@ def wheel_folder(partial: Path) -> Path:
 
 
 def size_of(path: Path) -> int:
-    """Size of a file in bytes; 0 if it does not exist."""
-    return path.stat().st_size if path.exists() else 0
+    """Size of a file in bytes; 0 if it does not exist, or lies where one may not look."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _append_member(wheel: Path, suffix: str, target: Path) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
+from exploracoder_retrieval.web_access import unusable_proxy
 
 from exploracoder import __version__
 from exploracoder.errors import AnswerTimeoutError, ModelError, SetupError
@@ -105,11 +106,7 @@ class Endpoint:
                 verify=certificates,
             )
         except (ImportError, ValueError, httpx.InvalidURL) as error:
-            advice = "pip install socksio" if isinstance(error, ImportError) else str(error)
-            raise SetupError(
-                "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used (SOCKS is"
-                f" written socks5://HOST:PORT): {advice}"
-            ) from None
+            raise SetupError(unusable_proxy(error)) from None
 
     async def aclose(self) -> None:
         """Closes the connections."""

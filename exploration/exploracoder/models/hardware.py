@@ -13,6 +13,9 @@ _CONTROL_GROUPS = (
     ("memory.max", "memory.stat", "anon"),
     ("memory/memory.limit_in_bytes", "memory/memory.stat", "total_rss"),
 )
+# As above: the files with a quota of processor time and the period that it is for. Without a quota
+# there is "max" or -1.
+_CPU_QUOTAS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
 # Working memory besides weights and context, and the context size that goes with it. Measured with
 # a 1.5B model, which needed 3.0, 2.5 and 2.0 GiB in total.
 _WORK_FOR_CONTEXT = ((1_558 * _MIB, 16_384), (1_270 * _MIB, 8_192), (870 * _MIB, 4_096))
@@ -99,8 +102,10 @@ def _siblings(cpu: int) -> str:
 
 def _quota_cores() -> int:
     # Containers see all cores, but may be limited to some.
-    try:
-        quota, period = (_CONTROL_GROUP / "cpu.max").read_text().split()
-        return max(1, int(quota) // int(period))
-    except (OSError, ValueError):
-        return os.cpu_count() or 1
+    for files in _CPU_QUOTAS:
+        with suppress(OSError, ValueError):
+            text = " ".join((_CONTROL_GROUP / file).read_text() for file in files)
+            quota, period = map(int, text.split())
+            if quota > 0:
+                return max(1, quota // period)
+    return os.cpu_count() or 1

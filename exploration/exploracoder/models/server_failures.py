@@ -18,6 +18,7 @@ from exploracoder.errors import (
     PromptError,
     RefusedError,
 )
+from exploracoder.models.certificates import untrusted
 from exploracoder.models.chat import json_or_none
 from exploracoder.models.redaction import Redactor
 from exploracoder.models.server_answer import mapping, mappings
@@ -174,10 +175,7 @@ class FailureReport:
 
     def untrusted(self, fault: str) -> ModelError:
         """The server's certificate was refused."""
-        return ModelError(
-            f"The certificate of the model server at {self._url} cannot be trusted: {fault}. If "
-            "your organisation issued it, set SSL_CERT_FILE to the file with its certificates."
-        )
+        return ModelError(untrusted(f"the model server at {self._url}", fault))
 
     def timed_out(self, timeout_s: float) -> AnswerTimeoutError:
         """The deadline passed, or the server was silent for too long."""

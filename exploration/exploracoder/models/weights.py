@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder.errors import InputError, SetupError
-from exploracoder.folders import cache_folder
+from exploracoder.folders import cache_folder, is_there
 from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of, wheel_folder
 from exploracoder.models.embedded_choice import choose_model, chosen_model
@@ -27,6 +28,7 @@ OnNote = Callable[[str], None]
 _READ_BYTES = 1 << 20
 _SPARE_BYTES = 200 << 20
 _WAIT_S = 0.5
+_SECOND_NS = 10**9
 
 
 class ServerStatus(BaseModel):
@@ -79,8 +81,10 @@ class WeightsStore:
     def is_verified(self) -> bool:
         """Whether the file was verified and has not been touched since; does not read it."""
         try:
-            return self._marker_path.read_text() == self._marker()
-        except (OSError, ValueError):
+            noted, now = json.loads(self._marker_path.read_text()), self._marker()
+            is_touched = not _is_same_time(noted.pop("mtime_ns"), now.pop("mtime_ns"))
+            return bool(noted == now) and not is_touched
+        except (OSError, ValueError, TypeError, LookupError, AttributeError):
             return False
 
     @property
@@ -94,7 +98,7 @@ class WeightsStore:
         if self.is_verified:
             return ""
         subject = f"The embedded model {self.model.label}"
-        if not self.path.exists():
+        if not is_there(self.path):
             return f"{subject} is not there ({self.path})."
         if size_of(self.path) < self.model.size_bytes:
             return f"{subject} is cut short ({self.path})."
@@ -108,7 +112,7 @@ class WeightsStore:
 
     def status(self) -> ModelStatus:
         """The model's status, without reading the file or checking for a server."""
-        is_present = self.path.exists()
+        is_present = is_there(self.path)
         return ModelStatus(
             name=self.model.name,
             path=self.path,
@@ -141,10 +145,7 @@ class WeightsStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._pull_alone(on_progress or _ignore, on_note or _ignore)
         except OSError as error:
-            raise SetupError(
-                f"The model cannot be stored in {self.folder}: {error.strerror or error}. Make "
-                "room there, or set EXPLORACODER_CACHE to another folder."
-            ) from error
+            raise SetupError(self._not_stored(error)) from error
         return self.path
 
     def use(self) -> None:
@@ -180,7 +181,7 @@ class WeightsStore:
         from filelock import FileLock, Timeout
 
         freed_bytes = size_of(self.path) + size_of(self.partial_path)
-        if not self.folder.is_dir():
+        if not is_there(self.folder):
             return 0
         try:
             with FileLock(self._lock_path, timeout=0):
@@ -199,6 +200,17 @@ class WeightsStore:
                 f" {error.strerror or error}."
             ) from error
         return freed_bytes
+
+    def _not_stored(self, error: OSError) -> str:
+        """The sentence for a file that cannot be written, or written beside."""
+        reason = error.strerror or error
+        subject = f"The model cannot be stored in {self.folder}"
+        advice = (
+            "Make room there" if error.errno == errno.ENOSPC else "See that you may write there"
+        )
+        if size_of(self.path) == self.model.size_bytes:
+            subject = f"The model is in {self.folder}, but cannot be marked as checked"
+        return f"{subject}: {reason}. {advice}, or set EXPLORACODER_CACHE to another folder."
 
     def _pull_alone(self, on_progress: OnProgress, on_note: OnNote) -> None:
         from filelock import FileLock, Timeout
@@ -298,14 +310,14 @@ class WeightsStore:
     def _marker_path(self) -> Path:
         return self.folder / f"{self.model.file_name}.verified"
 
-    def _marker(self) -> str:
+    def _marker(self) -> dict[str, Any]:
         stat = self.path.stat()
         file = {"size_bytes": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-        return json.dumps(file | {"sha256": self.model.sha256})
+        return file | {"sha256": self.model.sha256}
 
     def _mark_verified(self) -> None:
         draft = self._marker_path.with_suffix(".draft")
-        draft.write_text(self._marker())
+        draft.write_text(json.dumps(self._marker()))
         draft.replace(self._marker_path)
         with suppress(OSError):
             self.partial_path.unlink()
@@ -318,6 +330,12 @@ def sha256(path: Path) -> str:
         while block := file.read(_READ_BYTES):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _is_same_time(noted_ns: int, now_ns: int) -> bool:
+    """Whether a file still has the time noted; archives and images keep whole seconds of it."""
+    is_rounded = now_ns % _SECOND_NS == 0
+    return now_ns == noted_ns or (is_rounded and abs(now_ns - noted_ns) < _SECOND_NS)
 
 
 def _gigabytes(size_bytes: int) -> str:

@@ -14,6 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx
 
 from exploracoder_retrieval.errors import DocsUnavailable
+from exploracoder_retrieval.web_access import trusted, unusable_proxy
 
 _PORTS = {"http": 80, "https": 443}
 # The prefix by which IPv6 networks reach IPv4 addresses.
@@ -33,7 +34,11 @@ class JudgedTransport(httpx.AsyncBaseTransport):
     def __init__(self, named_url: httpx.URL) -> None:
         self._named_origin = _origin(named_url)
         self._named_private: frozenset[str] | None = None
-        self._direct = httpx.AsyncHTTPTransport()
+        try:
+            self._certificates = trusted()
+        except OSError as error:
+            raise DocsUnavailable(f"{named_url} cannot be fetched: {error}.") from None
+        self._direct = httpx.AsyncHTTPTransport(verify=self._certificates)
         self._by_proxy: dict[str, httpx.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -43,8 +48,7 @@ class JudgedTransport(httpx.AsyncBaseTransport):
         if proxy is not None:
             if _is_address(host):
                 self._judge(url, [host])
-            via = self._by_proxy.setdefault(proxy, httpx.AsyncHTTPTransport(proxy=proxy))
-            return await via.handle_async_request(request)
+            return await self._via(proxy).handle_async_request(request)
         addresses = await _look_up(*_origin(url))
         self._judge(url, addresses)
         request.extensions = {**request.extensions, "sni_hostname": host}
@@ -61,6 +65,16 @@ class JudgedTransport(httpx.AsyncBaseTransport):
         """Close all connections."""
         for each in (self._direct, *self._by_proxy.values()):
             await each.aclose()
+
+    def _via(self, proxy: str) -> httpx.AsyncHTTPTransport:
+        if proxy not in self._by_proxy:
+            try:
+                self._by_proxy[proxy] = httpx.AsyncHTTPTransport(
+                    proxy=proxy, verify=self._certificates
+                )
+            except (ImportError, ValueError, httpx.InvalidURL) as error:
+                raise DocsUnavailable(f"{unusable_proxy(error)}.") from None
+        return self._by_proxy[proxy]
 
     def _judge(self, url: httpx.URL, addresses: list[str]) -> None:
         private = frozenset(each for each in addresses if not is_public(each))

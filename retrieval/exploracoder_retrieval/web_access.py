@@ -1,0 +1,42 @@
+"""What connections to other machines need: certificates to trust, and a usable proxy."""
+
+from __future__ import annotations
+
+import os
+import ssl
+
+
+def trusted() -> ssl.SSLContext:
+    """This machine's certificate authorities and certifi's, or those in ``SSL_CERT_FILE`` alone.
+
+    A company's own authority is usually installed on the machine, where certifi does not look;
+    slim containers have none but certifi's. Raises OSError, with a sentence, if the file cannot be
+    read.
+    """
+    file = os.environ.get("SSL_CERT_FILE")
+    if file:
+        try:
+            return ssl.create_default_context(cafile=file)
+        except OSError as error:
+            raise OSError(f"SSL_CERT_FILE names {file}, which cannot be used: {error}") from None
+    context = ssl.create_default_context()
+    import certifi
+
+    context.load_verify_locations(certifi.where())
+    return context
+
+
+def unusable_proxy(error: Exception) -> str:
+    """The sentence, without a password, for a proxy that httpx refuses when a client is made.
+
+    ``error`` is an ImportError, a ValueError, or an `httpx.InvalidURL`.
+    """
+    if isinstance(error, ImportError):
+        advice = "pip install socksio"
+    else:
+        # An invalid URL may be quoted with the password, taken for a port.
+        advice = str(error) if isinstance(error, ValueError) else "it is not a valid address"
+    return (
+        "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used (SOCKS is"
+        f" written socks5://HOST:PORT): {advice}"
+    )
