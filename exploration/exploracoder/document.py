@@ -65,7 +65,8 @@ def _with_own(content: Any, path: Path) -> Any:
     """The notebook, with a person's part of the one at ``path`` if there is one."""
     from nbformat import from_dict
 
-    if not path.exists():
+    # An empty file only reserves the name.
+    if not path.exists() or not path.stat().st_size:
         return content
     try:
         there = notebook.read(path)

@@ -45,6 +45,7 @@ async def test_one_call_works_to_the_end_and_tells_of_each_step(
 ) -> None:
     events: list[exploracoder.Event] = []
     output = tmp_path / "tea.ipynb"
+    output.write_text("mine")
 
     exploration = await exploracoder.explore(
         TASK, **given(serve()), output=output, on_event=events.append
@@ -54,6 +55,28 @@ async def test_one_call_works_to_the_end_and_tells_of_each_step(
     assert exploracoder.load(output) == exploration
     assert events[-1].exploration == exploration
     assert any(event.progress.message.startswith("Reading the docs") for event in events)
+    assert (tmp_path / "tea.previous-1.ipynb").read_text() == "mine"
+
+
+def test_explorations_begun_at_once_have_files_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with prepare.new_output(None) as first, prepare.new_output(None) as second:
+        second.write_text("{}")
+
+    assert [first.name, second.name] == ["exploration.ipynb", "exploration-2.ipynb"]
+    assert [*tmp_path.iterdir()] == [second]
+
+
+def test_a_path_may_begin_with_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with prepare.new_output("~/tea.ipynb") as output:
+        assert output == tmp_path / "tea.ipynb"
+    with pytest.raises(InputError, match="~nosuchuser/tea: "):
+        prepare.absolute_target("~nosuchuser/tea")
 
 
 async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_path: Path) -> None:
