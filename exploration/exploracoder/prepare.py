@@ -34,7 +34,7 @@ from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.model_choice import EMBEDDED, HOSTED_URL
 from exploracoder.models.server_failures import checked_base_url, without_credentials
 from exploracoder.models.weights import WeightsStore
-from exploracoder.settings import Settings, make_settings
+from exploracoder.settings import Settings, changed_settings, make_settings
 from exploracoder.state import Exploration, Library, Task
 from exploracoder.suitable_profile import Fit, profile_for
 
@@ -115,9 +115,9 @@ def going_on(exploration: Exploration, **limits: object) -> Exploration:
     """Prepare an exploration to be resumed: with other limits, and without a failed solution.
 
     ``limits`` replace those that may have stopped it; None removes one. Failed texts of a class
-    stay if there was no time for the next one.
+    stay if there was no time for the next one. Raises InputError if a limit cannot be used.
     """
-    settings = exploration.settings.model_copy(update=limits)
+    settings = changed_settings(exploration.settings, **limits)
     exploration = exploration.model_copy(update={"settings": settings})
     is_at_its_end = exploration.status == "failed" and not exploration.reason
     if exploration.task.target is not None and not is_at_its_end:

@@ -127,6 +127,15 @@ def test_a_model_that_is_given_has_the_settings_that_suit_it() -> None:
     assert profiles == ["small", "standard", "small"]
 
 
+def test_a_limit_given_when_it_goes_on_is_a_number() -> None:
+    exploration = new_exploration("Sort.", libraries="json", model="embedded")
+
+    assert prepare.going_on(exploration, max_seconds="60").settings.max_seconds == 60
+    assert prepare.going_on(exploration, max_seconds=None).settings.max_seconds is None
+    with pytest.raises(InputError, match="max_seconds"):
+        prepare.going_on(exploration, max_seconds=-5)
+
+
 def test_the_sync_face_takes_what_the_other_takes() -> None:
     sync, other = (
         inspect.signature(function).parameters
