@@ -38,6 +38,7 @@ LINES: dict[str, Request | Order] = {
     "search what brews --strongly": Order("search", "what brews --strongly"),
     "tools get_signature --name brew": Order("tools", "get_signature --name brew"),
     "Don't brew {tea} for $5": Request(task="Don't brew {tea} for $5"),
+    "Explain what pip --upgrade does": Request(task="Explain what pip --upgrade does"),
     "--library tealeaf brew": Request(task="brew", libraries=("tealeaf",)),
     "Search the page for links": Request(task="Search the page for links"),
 }
@@ -57,6 +58,12 @@ REFUSED = {
         "no option --libary here. The nearest is --lib",
     ),
     "an option of a task": ("--check c next", None, "'next' takes no --check"),
+    "options after a task": (
+        "List the links --check check_links",
+        None,
+        "so --check would be part",
+    ),
+    "a switch after a task": ("List the links --wait", None, "so --wait would be part"),
     "an unknown option after": ("next --wit", None, "The nearest is --wait"),
     "no value": ("--check", "Brew", "--check needs a value"),
     "words beside a cell": ("brew", "Brew", "Write the task below the line"),
