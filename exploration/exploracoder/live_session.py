@@ -133,8 +133,12 @@ class LiveSession(Session):
 
     async def _stop(self) -> None:
         await self._cancel()
+        await self.save()
+
+    async def save(self) -> None:
+        """Save what could not be saved before. Raises SetupError when it still cannot be."""
         if self._is_unsaved:
-            await self._save(self.bench.exploration)
+            await self._saved(self.bench.exploration)
 
     async def idle(self) -> None:
         """Wait until no work is in progress."""
