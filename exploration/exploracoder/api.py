@@ -24,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 from exploracoder import commands as c
 from exploracoder import prepare
 from exploracoder.background import run_sync
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import BudgetError, InputError, NoCodeError, SetupError
 from exploracoder.events import Progress
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
 from exploracoder.models.capabilities import UNKNOWN
@@ -204,7 +204,7 @@ async def explore(
         )
         async with manager as live:
             await live.idle()
-            if live.progress.error:
+            if live.progress.error and not isinstance(live.failure, BudgetError | NoCodeError):
                 raise SetupError(live.progress.error)
             return live.exploration
     exploration = new_exploration(task, **arguments)
@@ -213,13 +213,16 @@ async def explore(
     def tell(state: Exploration, message: str) -> None:
         feed(state, Progress(activity="working", message=message))
 
+    def tell_place(message: str) -> None:
+        tell(session.exploration, message)
+
     with prepare.new_output(output) as target:
         manager = _open(
             exploration, target, model, options or Options(), mode, feed, source, is_new=True
         )
         async with (
             manager as (space, chat),
-            space.session(Session, chat, listener=tell) as session,
+            space.session(Session, chat, listener=tell, on_wait=tell_place) as session,
         ):
             return await session.run()
 

@@ -127,6 +127,19 @@ def test_a_model_that_is_given_has_the_settings_that_suit_it() -> None:
     assert profiles == ["small", "standard", "small"]
 
 
+async def test_a_limit_ends_both_modes_with_an_exploration(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    options = exploracoder.Options(base_url=server.base_url, settings={"max_seconds": 0.001})
+    ends = [
+        await exploracoder.explore(
+            TASK, **given(server, mode=mode, options=options), output=tmp_path / f"{mode}.ipynb"
+        )
+        for mode in ("auto", "review")
+    ]
+
+    assert [end.reason.partition(" was")[0] for end in ends] == ["The limit of 0.001 seconds"] * 2
+
+
 def test_a_limit_given_when_it_goes_on_is_a_number() -> None:
     exploration = new_exploration("Sort.", libraries="json", model="embedded")
 
