@@ -91,7 +91,9 @@ def load(path: str | Path) -> Exploration:
             ExploraCoder wrote it.
     """
     path = Path(path)
-    if not path.exists():
+    with raised_as(InputError, OSError):
+        is_there = path.exists()
+    if not is_there:
         raise InputError(f"There is no file {path}.")
     with raised_as(InputError, notebook.NotebookError):
         metadata = notebook.read(path).metadata.get(METADATA_KEY)

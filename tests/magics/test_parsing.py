@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from exploracoder.errors import InputError
 from exploracoder_jupyter.magics.completion import complete
+from exploracoder_jupyter.magics.configuration import Configuration
 from exploracoder_jupyter.magics.parsing import Order, Request, parse
 
 
@@ -82,6 +83,13 @@ def test_what_is_wrong_is_refused_with_what_is_right(
         parse(line, cell)
 
     assert words in str(refusal.value)
+
+
+def test_an_empty_value_restores_the_seed() -> None:
+    changed = Configuration().changed("seed=7")
+
+    assert changed.options.seed == 7
+    assert changed.changed("seed=") == Configuration()
 
 
 COMPLETED = {
