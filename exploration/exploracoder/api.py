@@ -217,11 +217,11 @@ async def explore(
         tell(session.exploration, message)
 
     with prepare.new_output(output) as target:
-        manager = _open(
+        opened = _open(
             exploration, target, model, options or Options(), mode, feed, source, is_new=True
         )
         async with (
-            manager as (space, chat),
+            opened as (space, chat),
             space.session(Session, chat, listener=tell, on_wait=tell_place) as session,
         ):
             return await session.run()
