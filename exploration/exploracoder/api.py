@@ -10,7 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import ExitStack, aclosing, asynccontextmanager
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    aclosing,
+    asynccontextmanager,
+    nullcontext,
+)
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -18,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 from exploracoder import commands as c
 from exploracoder import prepare
 from exploracoder.background import run_sync
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import BudgetError, InputError, NoCodeError, SetupError
 from exploracoder.events import Progress
 from exploracoder.live_exploration import Feed, LiveExploration, OnEvent
 from exploracoder.models.capabilities import UNKNOWN
@@ -119,25 +125,27 @@ async def open_exploration(
             model=model,
             options=options,
         )
-        target = prepare.free_output(output)
+        place: AbstractContextManager[Path] = prepare.new_output(output)
     elif output is None or libraries or context or check:
         raise InputError(
             "An exploration that goes on has its libraries, context and check already, and needs"
             " the notebook it came from as output."
         )
     else:
-        target = prepare.full(output)
+        place = nullcontext(prepare.full(output))
         check_trust(task, str(output), options)
         limits = {name: options.settings.get(name) for name in ("max_seconds", "max_tokens")}
         exploration = prepare.going_on(task, **limits)
-    feed = Feed(on_event)
-    async with (
-        _open(exploration, target, model, options, mode, feed, source) as (space, chat),
-        space.session(LiveExploration, chat, mode=mode, feed=feed, output=space.output) as live,
-    ):
-        if isinstance(task, str):
-            await live.do(c.GoOn())
-        yield live
+    feed, is_new = Feed(on_event), isinstance(task, str)
+    with place as target:
+        manager = _open(exploration, target, model, options, mode, feed, source, is_new=is_new)
+        async with (
+            manager as (space, chat),
+            space.session(LiveExploration, chat, mode=mode, feed=feed, output=target) as live,
+        ):
+            if is_new:
+                await live.do(c.GoOn())
+            yield live
 
 
 async def explore(
@@ -196,23 +204,27 @@ async def explore(
         )
         async with manager as live:
             await live.idle()
-            if live.progress.error:
+            if live.progress.error and not isinstance(live.failure, BudgetError | NoCodeError):
                 raise SetupError(live.progress.error)
             return live.exploration
     exploration = new_exploration(task, **arguments)
-    target, feed = prepare.free_output(output), Feed(on_event)
+    feed = Feed(on_event)
 
     def tell(state: Exploration, message: str) -> None:
         feed(state, Progress(activity="working", message=message))
 
-    async with (
-        _open(exploration, target, model, options or Options(), mode, feed, source) as (
-            space,
-            chat,
-        ),
-        space.session(Session, chat, listener=tell) as session,
-    ):
-        return await session.run()
+    def tell_place(message: str) -> None:
+        tell(session.exploration, message)
+
+    with prepare.new_output(output) as target:
+        opened = _open(
+            exploration, target, model, options or Options(), mode, feed, source, is_new=True
+        )
+        async with (
+            opened as (space, chat),
+            space.session(Session, chat, listener=tell, on_wait=tell_place) as session,
+        ):
+            return await session.run()
 
 
 def _like(
@@ -240,6 +252,8 @@ async def _open(
     mode: c.Mode,
     feed: Feed,
     source: AnySource | None,
+    *,
+    is_new: bool,
 ) -> AsyncIterator[tuple[Workspace, ChatModel]]:
     loop = asyncio.get_running_loop()
 
@@ -249,7 +263,9 @@ async def _open(
     def tell_from_thread(message: str) -> None:
         loop.call_soon_threadsafe(tell, message)
 
-    manager = open_workspace(exploration, output, options, source=source, tell=tell_from_thread)
+    manager = open_workspace(
+        exploration, output, options, is_new=is_new, source=source, tell=tell_from_thread
+    )
     with ExitStack() as stack:
         space = await in_thread(stack.enter_context, manager)
         tell("Starting the model")

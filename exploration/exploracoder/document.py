@@ -65,7 +65,8 @@ def _with_own(content: Any, path: Path) -> Any:
     """The notebook, with a person's part of the one at ``path`` if there is one."""
     from nbformat import from_dict
 
-    if not path.exists():
+    # An empty file only reserves the name.
+    if not path.exists() or not path.stat().st_size:
         return content
     try:
         there = notebook.read(path)
@@ -90,7 +91,9 @@ def load(path: str | Path) -> Exploration:
             ExploraCoder wrote it.
     """
     path = Path(path)
-    if not path.exists():
+    with raised_as(InputError, OSError):
+        is_there = path.exists()
+    if not is_there:
         raise InputError(f"There is no file {path}.")
     with raised_as(InputError, notebook.NotebookError):
         metadata = notebook.read(path).metadata.get(METADATA_KEY)

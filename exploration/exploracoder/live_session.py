@@ -62,6 +62,10 @@ class LiveSession(Session):
         on_progress: Called with every change and all progress, in order.
         on_text: Called with a part of the work and the text written for it so far, at most 20
             times a second, while the model writes a reply.
+
+    Attributes:
+        progress: What it is doing, or waits for.
+        failure: What ended the last piece of work early, if that is known.
     """
 
     def __init__(
@@ -90,6 +94,7 @@ class LiveSession(Session):
         # The branch that the user's other cells start from, and the fork of it that they run in.
         self._desk = ("", "")
         self.progress = Progress(mode=mode)
+        self.failure: Exception | None = None
 
     @property
     def exploration(self) -> Exploration:
@@ -133,8 +138,12 @@ class LiveSession(Session):
 
     async def _stop(self) -> None:
         await self._cancel()
+        await self.save()
+
+    async def save(self) -> None:
+        """Save what could not be saved before. Raises SetupError when it still cannot be."""
         if self._is_unsaved:
-            await self._save(self.bench.exploration)
+            await self._saved(self.bench.exploration)
 
     async def idle(self) -> None:
         """Wait until no work is in progress."""
@@ -275,6 +284,7 @@ class LiveSession(Session):
     async def _guard(self, work: Work) -> None:
         """Run a piece of work; report whatever stops it, and keep what was found."""
         bench, error, is_done = self.bench, "", False
+        self.failure = None
         bench.limits.start_clock()
         bench.change(status="running", reason="")
         self._say(activity="working", error="", message="")
@@ -285,7 +295,7 @@ class LiveSession(Session):
             self._say(message="Cancelled")
             raise
         except (ExploraCoderError, SidecarError, RetrievalError) as failure:
-            error = words_of(failure)
+            self.failure, error = failure, words_of(failure)
         except Exception:  # noqa: BLE001  # the outermost frame: nobody else would hear of it
             _log.exception("A command could not be worked on.")
             error = "Something unexpected went wrong; the log has the details. Try again."

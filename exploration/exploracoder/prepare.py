@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.model_choice import EMBEDDED, HOSTED_URL
 from exploracoder.models.server_failures import checked_base_url, without_credentials
 from exploracoder.models.weights import WeightsStore
-from exploracoder.settings import Settings, make_settings
+from exploracoder.settings import Settings, changed_settings, make_settings
 from exploracoder.state import Exploration, Library, Task
 from exploracoder.suitable_profile import Fit, profile_for
 
@@ -115,9 +115,9 @@ def going_on(exploration: Exploration, **limits: object) -> Exploration:
     """Prepare an exploration to be resumed: with other limits, and without a failed solution.
 
     ``limits`` replace those that may have stopped it; None removes one. Failed texts of a class
-    stay if there was no time for the next one.
+    stay if there was no time for the next one. Raises InputError if a limit cannot be used.
     """
-    settings = exploration.settings.model_copy(update=limits)
+    settings = changed_settings(exploration.settings, **limits)
     exploration = exploration.model_copy(update={"settings": settings})
     is_at_its_end = exploration.status == "failed" and not exploration.reason
     if exploration.task.target is not None and not is_at_its_end:
@@ -132,34 +132,69 @@ def interpreter_then(exploration: Exploration) -> str | None:
     return exploration.python if exploration.python and Path(exploration.python).exists() else None
 
 
-def free_output(output: str | Path | None) -> Path:
+@contextmanager
+def new_output(output: str | Path | None) -> Iterator[Path]:
     """Where to save: the file named, or ``exploration.ipynb`` here, numbered if that exists.
 
-    An existing file is moved aside, never overwritten. Raises InputError if its name does not end
-    in ``.ipynb``.
+    An empty file reserves that name, and goes again if nothing was saved. Raises InputError if the
+    name cannot be that of a notebook, or the folder cannot be written.
     """
-    path, number = Path("exploration.ipynb" if output is None else output), 2
-    if output is None:
-        while path.exists():
-            path, number = Path(f"exploration-{number}.ipynb"), number + 1
-        return path.absolute()
+    if output is not None:
+        yield named_output(output)
+        return
+    path = _reserved_output()
+    try:
+        yield path
+    finally:
+        if path.is_file() and not has_content(path):
+            path.unlink()
+
+
+def _reserved_output() -> Path:
+    number = 1
+    while True:
+        path = Path(f"exploration-{number}.ipynb" if number > 1 else "exploration.ipynb").absolute()
+        try:
+            path.open("x").close()
+            return path
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise InputError(f"{path.parent} cannot be written: {error.strerror}.") from error
+
+
+def named_output(output: str | Path) -> Path:
+    """The absolute path of a notebook to write. Raises InputError unless it ends in ``.ipynb``."""
+    path = full(output)
     if path.suffix != ".ipynb":
         raise InputError(f"--output must end in .ipynb, not {path.name!r}.")
-    if path.is_file() and path.stat().st_size:
-        path.rename(aside_of(path))
-    return path.absolute()
+    return path
+
+
+def has_content(path: Path) -> bool:
+    """Whether a file at ``path`` is not empty. Raises InputError if that cannot be told."""
+    with raised_as(InputError, OSError):
+        return path.is_file() and path.stat().st_size > 0
+
+
+def make_room(path: Path) -> None:
+    """Move a file aside that would be overwritten. Raises InputError if that is impossible."""
+    if has_content(path):
+        with raised_as(InputError, OSError):
+            path.rename(aside_of(path))
 
 
 def full(path: str | Path) -> Path:
-    """The absolute path, with ``~`` expanded."""
-    return Path(path).expanduser().absolute()
+    """The absolute path, with ``~`` expanded. Raises InputError if there is no such user."""
+    with raised_as(InputError, RuntimeError, of=str(path)):
+        return Path(path).expanduser().absolute()
 
 
 def absolute_target(target: str) -> str:
     """A library's name unchanged, or its absolute path: work may resume from another folder."""
     is_file = target.endswith((".py", *ALONE))
     is_path = os.sep in target or target.startswith(("~", ".")) or is_file
-    return str(Path(target).expanduser().absolute()) if is_path else target
+    return str(full(target)) if is_path else target
 
 
 def setting_of(assignment: str) -> tuple[str, str]:

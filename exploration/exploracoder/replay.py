@@ -86,12 +86,14 @@ class Replay(State):
 
     @property
     def is_same(self) -> bool:
-        """Whether every cell did what it did before, whatever the versions."""
-        return all(cell.result == "same" for cell in self.cells)
+        """Whether there are cells, and all did what they did before, whatever the versions."""
+        return bool(self.cells) and all(cell.result == "same" for cell in self.cells)
 
     @property
     def verdict(self) -> str:
         """One line: how many cells are as they were."""
+        if not self.cells:
+            return "There was nothing to run: no cell of it has run yet."
         same = sum(cell.result == "same" for cell in self.cells)
         return f"{same} of {len(self.cells)} cells are as they were."
 

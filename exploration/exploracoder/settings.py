@@ -226,9 +226,13 @@ def make_settings(profile: str, **overrides: object) -> Settings:
     if profile not in PROFILES:
         raise InputError(f"There is no profile {profile!r}. Profiles: {', '.join(PROFILES)}.")
     values = {name: value for name, value in overrides.items() if value is not None}
-    base = PROFILES[profile].model_dump()
+    return changed_settings(PROFILES[profile], **values)
+
+
+def changed_settings(settings: Settings, **values: object) -> Settings:
+    """The settings with these values. Raises InputError if one is out of range."""
     try:
-        return Settings.model_validate(base | values)
+        return Settings.model_validate(settings.model_dump() | values)
     except ValidationError as error:
         faults = (": ".join([*map(str, one["loc"]), one["msg"]]) for one in error.errors())
         raise InputError(f"A setting cannot be used: {'; '.join(faults)}.") from error

@@ -422,7 +422,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _bounded(text: str, body: Mapping[str, Any]) -> tuple[str, str]:
     """Cut a text at the request's limits; also return the reason why it ends there."""
-    ends = [text.find(stop) for stop in body.get("stop") or () if stop in text]
+    given = body.get("stop") or ()
+    stops = [given] if isinstance(given, str) else given
+    ends = [text.find(stop) for stop in stops if stop in text]
     text = text[: min(ends)] if ends else text
     pieces = re.findall(r"\s*\S+|\s+", text)
     most = int(body.get("max_tokens") or len(pieces))

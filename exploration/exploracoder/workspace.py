@@ -153,17 +153,25 @@ class Options:
         return local_scratch(python, here, strategy=self.branching, sandbox=sandbox)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Workspace:
-    """Everything open for an exploration whose libraries are indexed, except the model."""
+    """Everything open for an exploration whose libraries are indexed, except the model.
+
+    While it ``is_new``, a file at ``output`` is not its own, and makes room at the first save.
+    """
 
     exploration: Exploration
     output: Path
     index: Index
     opening: Opening
+    is_new: bool
 
     async def save(self, exploration: Exploration) -> None:
         """Write the notebook. Raises SetupError when it cannot be written."""
+        if self.is_new:
+            # Not earlier: if nothing can be explored, the file stays where it is.
+            prepare.make_room(self.output)
+            self.is_new = False
         document.save(self.output, exploration)
 
     def session(
@@ -180,10 +188,13 @@ def open_workspace(
     output: Path,
     options: Options,
     *,
+    is_new: bool,
     source: AnySource | None,
     tell: Tell,
 ) -> Iterator[Workspace]:
     """Find the interpreter and the sandbox, and index the libraries; ``tell`` reports progress.
+
+    If the exploration ``is_new``, whatever is at ``output`` is not its own.
 
     Raises:
         InputError: The interpreter, a library, or the notebook's folder cannot be used, or the
@@ -198,7 +209,11 @@ def open_workspace(
     with options.open_index() as index, raised_as(SetupError, RetrievalError):
         indexed_exploration = prepare.with_libraries(exploration, index, interpreter, progress=tell)
         yield Workspace(
-            indexed_exploration, output, index, Opening(python, scratch, source, str(output))
+            indexed_exploration,
+            output,
+            index,
+            Opening(python, scratch, source, str(output)),
+            is_new,
         )
 
 
@@ -285,7 +300,9 @@ def _check_writable(output: Path) -> None:
     folder = output.parent
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder} to save {output.name} in.")
-    if output.is_dir():
+    with raised_as(InputError, OSError):
+        is_folder = output.is_dir()
+    if is_folder:
         raise InputError(f"{output} is a folder; give a file name that ends in .ipynb.")
     try:
         with tempfile.TemporaryFile(dir=folder):

@@ -45,6 +45,7 @@ async def test_one_call_works_to_the_end_and_tells_of_each_step(
 ) -> None:
     events: list[exploracoder.Event] = []
     output = tmp_path / "tea.ipynb"
+    output.write_text("mine")
 
     exploration = await exploracoder.explore(
         TASK, **given(serve()), output=output, on_event=events.append
@@ -54,6 +55,28 @@ async def test_one_call_works_to_the_end_and_tells_of_each_step(
     assert exploracoder.load(output) == exploration
     assert events[-1].exploration == exploration
     assert any(event.progress.message.startswith("Reading the docs") for event in events)
+    assert (tmp_path / "tea.previous-1.ipynb").read_text() == "mine"
+
+
+def test_explorations_begun_at_once_have_files_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with prepare.new_output(None) as first, prepare.new_output(None) as second:
+        second.write_text("{}")
+
+    assert [first.name, second.name] == ["exploration.ipynb", "exploration-2.ipynb"]
+    assert [*tmp_path.iterdir()] == [second]
+
+
+def test_a_path_may_begin_with_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with prepare.new_output("~/tea.ipynb") as output:
+        assert output == tmp_path / "tea.ipynb"
+    with pytest.raises(InputError, match="~nosuchuser/tea: "):
+        prepare.absolute_target("~nosuchuser/tea")
 
 
 async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_path: Path) -> None:
@@ -102,6 +125,28 @@ def test_a_model_that_is_given_has_the_settings_that_suit_it() -> None:
     ]
 
     assert profiles == ["small", "standard", "small"]
+
+
+async def test_a_limit_ends_both_modes_with_an_exploration(serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    options = exploracoder.Options(base_url=server.base_url, settings={"max_seconds": 0.001})
+    ends = [
+        await exploracoder.explore(
+            TASK, **given(server, mode=mode, options=options), output=tmp_path / f"{mode}.ipynb"
+        )
+        for mode in ("auto", "review")
+    ]
+
+    assert [end.reason.partition(" was")[0] for end in ends] == ["The limit of 0.001 seconds"] * 2
+
+
+def test_a_limit_given_when_it_goes_on_is_a_number() -> None:
+    exploration = new_exploration("Sort.", libraries="json", model="embedded")
+
+    assert prepare.going_on(exploration, max_seconds="60").settings.max_seconds == 60
+    assert prepare.going_on(exploration, max_seconds=None).settings.max_seconds is None
+    with pytest.raises(InputError, match="max_seconds"):
+        prepare.going_on(exploration, max_seconds=-5)
 
 
 def test_the_sync_face_takes_what_the_other_takes() -> None:

@@ -162,6 +162,17 @@ def test_a_library_that_cannot_be_used_is_named(
     assert server.chat_requests == []
 
 
+def test_a_notebook_stays_where_it_is_if_nothing_can_be_explored(
+    serve: Serve, explore: Explorer, tmp_path: Path
+) -> None:
+    explore.notebook.write_text("mine")
+    check = write(tmp_path, "check_passes.py", "assert True")
+    outcome = explore.run(*explore.words(serve()), "--check", check)
+
+    assert outcome.code == 2
+    assert explore.notebook.read_text() == "mine"
+
+
 @pytest.mark.parametrize(("options", "message"), OPTIONS.values(), ids=OPTIONS)
 def test_an_option_that_cannot_be_used_is_explained(
     serve: Serve,

@@ -95,6 +95,20 @@ def test_a_file_that_cannot_be_read_makes_room_and_stays(tmp_path: Path) -> None
     assert (tmp_path / "tea.previous-1.ipynb").read_text() == "<<<<<<< mine"
 
 
+def test_a_name_that_is_too_long_is_refused() -> None:
+    with pytest.raises(InputError, match="too long"):
+        document.load("x" * 300 + ".ipynb")
+
+
+def test_an_empty_file_is_written_to(tmp_path: Path) -> None:
+    file = tmp_path / "tea.ipynb"
+    file.touch()
+    document.save(file, exploration())
+
+    assert document.load(file) == exploration()
+    assert [*tmp_path.iterdir()] == [file]
+
+
 def test_a_file_of_a_newer_format_makes_room_and_stays(tmp_path: Path) -> None:
     file, sample = tmp_path / "tea.ipynb", exploration()
     document.save(file, sample)

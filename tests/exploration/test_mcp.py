@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,17 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, SetupError
+from exploracoder.mcp import solution_check
 from exploracoder.mcp.folder import Folder
 from exploracoder.mcp.kept_branches import Branches
 from exploracoder.mcp.server import Server
+from exploracoder.mcp.tool_results import explored
 from exploracoder.mcp.tools import Tools
 from exploracoder.opening import Scratch, local_scratch
-from exploracoder.testing import Call, Delay, RecordedRequest, ScriptedModelServer
+from exploracoder.testing import Delay, ScriptedModelServer
 from exploracoder.workspace import Options
+from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sandbox import ChosenSandbox
 from exploracoder_retrieval.errors import EmbeddingError
@@ -46,7 +49,8 @@ from .mcp_servers import (
     text,
     wait_until,
 )
-from .scripted import CHECK, CONTEXT, NAMES_CHECK, SOLUTION, TASK, WRONG_SOLUTION, TeaModel
+from .samples import exploration
+from .scripted import CHECK, CONTEXT, SOLUTION, TASK, WRONG_SOLUTION, TeaModel
 
 TOOLS = {
     "find_apis",
@@ -431,11 +435,12 @@ async def test_a_whole_exploration_tells_its_progress_and_is_a_resource_then(
         read = await client.read_resource(resources[0].uri)
 
     assert "There is no folder" in no_folder
-    exploration = result.structured_content
-    assert exploration is not None
-    assert exploration["verified"] and "def strong_names" in exploration["solution"]
-    assert [step["status"] for step in exploration["plan"]] == ["done"] * 3
-    assert exploration["notebook"] == str(shelf / "project" / "tea tree.ipynb")
+    outcome = result.structured_content
+    assert outcome is not None
+    assert outcome == json.loads(text(result))
+    assert outcome["verified"] and "def strong_names" in outcome["solution"]
+    assert [step["status"] for step in outcome["plan"]] == ["done"] * 3
+    assert outcome["notebook"] == str(shelf / "project" / "tea tree.ipynb")
     assert "Starting the model" in told_of and "Finished" in told_of
     assert [one.name for one in resources] == ["tea tree.ipynb"]
     assert TASK in read.contents[0].text
@@ -585,13 +590,15 @@ def test_a_port_that_is_taken_a_setting_and_a_folder_that_are_not_there_are_said
         command("mcp", "--port", "1"),
         command("mcp", "--set", "no-such=1"),
         command("mcp", "--root", "/no/such/folder"),
+        command("mcp", "--method", "rrr"),
     ]
 
-    assert [one.code for one in outcomes] == [2, 2, 2, 2]
+    assert [one.code for one in outcomes] == [2, 2, 2, 2, 2]
     assert f"Port {port} cannot be used" in outcomes[0].err
     assert "--port is for --http" in outcomes[1].err
     assert "--set takes NAME=VALUE" in outcomes[2].err
     assert "--root" in outcomes[3].err
+    assert "--method rrr writes a class into a repository" in outcomes[4].err
 
 
 async def test_the_branch_not_used_for_longest_is_dropped_and_that_is_said(
@@ -616,13 +623,27 @@ async def test_the_branch_not_used_for_longest_is_dropped_and_that_is_said(
     assert again.observations[0].result == "1"
 
 
-def test_a_library_outside_the_folder_is_known_when_the_user_named_it(tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "here", (str(tmp_path / "there"),))
+def test_who_kept_no_notebook_is_not_told_to_resume_it() -> None:
+    advice = "Everything so far is saved; resume with a higher --max-seconds."
+    failed = exploration(
+        status="failed", solution=None, reason=f"The limit of 5 seconds was reached. {advice}"
+    )
 
-    assert folder.library(str(tmp_path / "there")) == str(tmp_path / "there")
-    assert folder.library("pandas") == "pandas"
-    with pytest.raises(InputError):
-        folder.library(str(tmp_path / "elsewhere"))
+    lost, kept = explored(failed, None), explored(failed, "tea.ipynb")
+    assert lost.reason == "The limit of 5 seconds was reached."
+    assert "resume" not in lost.verdict
+    assert "only the user can change" in kept.reason
+
+
+async def test_a_kernel_lost_in_a_check_is_said(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lost(*_: object, **__: object) -> None:
+        raise SidecarError("The kernel is gone.")
+
+    monkeypatch.setattr(solution_check, "check", lost)
+    with pytest.raises(SetupError, match="The kernel is gone"):
+        await Tools(Folder(library), Options(), None).check("x = 1", ["tealeaf/"])
 
 
 async def test_a_library_outside_the_folder_can_be_used_and_may_vanish(
@@ -662,74 +683,3 @@ def test_a_server_that_waits_for_its_client_ends_with_a_signal(library: Path) ->
     assert json.loads(answer)["id"] == 1
     assert process.wait(PATIENCE_S) == 130
     process.communicate()
-
-
-async def test_an_agent_solves_a_task_with_the_tools_alone(
-    server: HttpServer, serve: Serve
-) -> None:
-    solution = (
-        "import tealeaf\nnames = [l.name for l in tealeaf.read_leaves(text) if l.strength > 3]"
-    )
-    calls = [
-        Call("find_apis", json.dumps({"task": "read leaves from a text", "libraries": TEA})),
-        Call("read_doc", json.dumps({"name": "tealeaf.read_leaves"})),
-        Call("run_cells", json.dumps({"cells": [CONTEXT, "import tealeaf"], "branch": "b0"})),
-        Call("run_cells", json.dumps({"cells": ["tealeaf.read_leafs(text)"]})),
-        Call("go_back", json.dumps({"branch": "{branch}"})),
-        Call("run_cells", json.dumps({"cells": ["print(tealeaf.read_leaves(text))"]})),
-        Call(
-            "check",
-            json.dumps(
-                {"solution": solution, "libraries": TEA, "context": CONTEXT, "check": NAMES_CHECK}
-            ),
-        ),
-    ]
-
-    def agent(request: RecordedRequest) -> Any:
-        answers = [turn for turn in request.body["messages"] if turn["role"] == "tool"]
-        if len(answers) == len(calls):
-            return "Done."
-        call = calls[len(answers)]
-        if call.name == "go_back":
-            branch = json.loads(answers[2]["content"])["branch"]
-            return Call("go_back", call.arguments.replace("{branch}", branch))
-        return call
-
-    async with server.client() as client:
-        turns = [turn async for turn in _agent_loop(client, serve(agent))]
-
-    answers = [turn["content"] for turn in turns if turn["role"] == "tool"]
-    assert "has no attribute 'read_leafs'" in answers[3]
-    assert "assam" in answers[5]
-    assert json.loads(answers[-1])["verified"]
-    assert turns[-1]["content"] == "Done."
-
-
-async def _agent_loop(client: Client, model: ScriptedModelServer) -> AsyncIterator[dict[str, Any]]:
-    """What any agent does: offer the server's tools to a model, and call what it wants called."""
-    tools = [
-        {
-            "type": "function",
-            "function": {
-                "name": one.name,
-                "description": one.description,
-                "parameters": one.input_schema,
-            },
-        }
-        for one in (await client.list_tools()).tools
-    ]
-    turns: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
-    async with httpx2.AsyncClient(base_url=model.base_url, timeout=PATIENCE_S) as http:
-        while True:
-            body = {"model": model.model, "messages": turns, "tools": tools}
-            answer = await http.post("/chat/completions", json=body)
-            turn = answer.json()["choices"][0]["message"]
-            turns.append(turn)
-            yield turn
-            if not turn.get("tool_calls"):
-                return
-            for call in turn["tool_calls"]:
-                function = call["function"]
-                result = await client.call_tool(function["name"], json.loads(function["arguments"]))
-                turns.append({"role": "tool", "tool_call_id": call["id"], "content": text(result)})
-                yield turns[-1]

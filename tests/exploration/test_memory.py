@@ -182,6 +182,18 @@ async def test_a_snippet_that_was_accepted_is_kept_with_what_it_stands_on(serve:
     assert "tealeaf.Flow" in second.apis
 
 
+async def test_a_solution_that_was_there_before_is_no_example(serve: Serve) -> None:
+    async with live_session(serve(), mode="auto") as surface:
+        await surface.do(c.GoOn())
+        solved = surface.session.exploration
+    assert KeptExamples(prepare.user_folder()).forget("tealeaf") > 0
+    async with live_session(serve(), exploration=solved) as surface:
+        await surface.session.bench.update("Looked at")
+
+    assert solved.status == "solved"
+    assert kept() == ()
+
+
 def test_what_the_environment_holds_secret_is_blotted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEA_TOKEN", "steep-in-secret-7")
 

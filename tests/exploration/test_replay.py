@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 from exploracoder import document
-from exploracoder.replay import Reliance, VersionChange, replay
+from exploracoder.replay import Reliance, Replay, VersionChange, replay
 from exploracoder.state import Attempt, Solution, Task
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
@@ -48,6 +48,11 @@ def test_unchanged_cells_are_the_same(explored: Path, command: Command) -> None:
         ["context", "step-1", "step-2", "step-3", "solution", "check"], "same"
     )
     assert explored.read_bytes() == before
+
+
+def test_nothing_is_not_the_same() -> None:
+    assert not Replay().is_same
+    assert "nothing to run" in Replay().verdict
 
 
 def test_a_changed_function_is_shown_with_both_outputs(

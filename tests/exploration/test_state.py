@@ -165,14 +165,6 @@ def test_an_unknown_profile_is_answered_with_those_there_are() -> None:
         make_settings("huge")
 
 
-def test_the_paper_s_profile_has_the_paper_s_numbers() -> None:
-    paper = PROFILES["paper"]
-
-    assert (paper.candidates, paper.temperature, paper.top_p) == (5, 0.8, 0.95)
-    assert (paper.few_shot_plans, paper.retrieved_apis) == (5, 20)
-    assert (paper.selection, paper.candidate_style) == ("random", "self_contained")
-
-
 def test_a_function_s_head_in_a_task_is_its_stub_and_names_the_entry_point() -> None:
     task = make_task("Complete.\n```python\ndef brew(leaf):\n```", libraries=["tealeaf"])
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import exploracoder
 import pytest
 from exploracoder import commands as c
 from exploracoder.models.streaming import QUEUE_HEADER, queue_comment
@@ -14,7 +15,7 @@ from exploracoder.models.streaming import QUEUE_HEADER, queue_comment
 from .conftest import Command, Explorer
 from .live_sessions import live_session
 from .raw_endpoint import RawEndpoint, Request, raw_endpoint, response
-from .scripted import COLLECT, GOALS, KEEP, READ, SOLUTION, fenced, script_of
+from .scripted import COLLECT, CONTEXT, GOALS, KEEP, READ, SOLUTION, fenced, script_of
 
 WRITTEN = script_of(GOALS, [READ, KEEP, COLLECT], fenced(SOLUTION))
 HEAD = f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{QUEUE_HEADER}: 1\r\n\r\n"
@@ -57,6 +58,21 @@ async def test_what_steers_an_exploration_is_told_in_its_progress(busy: RawEndpo
 
     places = [progress for _, progress in session.reports if progress.message == PLACE]
     assert [one.message_parts.values for one in places] == [("2",)]
+
+
+async def test_one_call_from_python_tells_of_it(busy: RawEndpoint, tmp_path: Path) -> None:
+    messages = list[str]()
+    await exploracoder.explore(
+        "Name the strong leaves.",
+        libraries="tealeaf/",
+        context=CONTEXT,
+        model=busy.model,
+        output=tmp_path / "tea.ipynb",
+        options=exploracoder.Options(base_url=busy.base_url),
+        on_event=lambda event: messages.append(event.progress.message),
+    )
+
+    assert PLACE in messages
 
 
 def test_keys_are_made_once_for_each_user_and_printed(command: Command, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from exploracoder.errors import InputError
 from exploracoder_jupyter.magics.completion import complete
+from exploracoder_jupyter.magics.configuration import Configuration
 from exploracoder_jupyter.magics.parsing import Order, Request, parse
 
 
@@ -38,6 +39,7 @@ LINES: dict[str, Request | Order] = {
     "search what brews --strongly": Order("search", "what brews --strongly"),
     "tools get_signature --name brew": Order("tools", "get_signature --name brew"),
     "Don't brew {tea} for $5": Request(task="Don't brew {tea} for $5"),
+    "Explain what pip --upgrade does": Request(task="Explain what pip --upgrade does"),
     "--library tealeaf brew": Request(task="brew", libraries=("tealeaf",)),
     "Search the page for links": Request(task="Search the page for links"),
 }
@@ -57,6 +59,12 @@ REFUSED = {
         "no option --libary here. The nearest is --lib",
     ),
     "an option of a task": ("--check c next", None, "'next' takes no --check"),
+    "options after a task": (
+        "List the links --check check_links",
+        None,
+        "so --check would be part",
+    ),
+    "a switch after a task": ("List the links --wait", None, "so --wait would be part"),
     "an unknown option after": ("next --wit", None, "The nearest is --wait"),
     "no value": ("--check", "Brew", "--check needs a value"),
     "words beside a cell": ("brew", "Brew", "Write the task below the line"),
@@ -75,6 +83,13 @@ def test_what_is_wrong_is_refused_with_what_is_right(
         parse(line, cell)
 
     assert words in str(refusal.value)
+
+
+def test_an_empty_value_restores_the_seed() -> None:
+    changed = Configuration().changed("seed=7")
+
+    assert changed.options.seed == 7
+    assert changed.changed("seed=") == Configuration()
 
 
 COMPLETED = {

@@ -68,6 +68,7 @@ def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path
     insertion = ready.next_cell
     cost = ready.type("%exploracoder cost")
     ready.type(f"%exploracoder save {tmp_path / 'copy.ipynb'}")
+    own = ready.type(f"%exploracoder save {file}")
 
     assert "Read the leaves out of the text" in at_plan
     assert "%exploracoder next" in at_plan
@@ -84,6 +85,8 @@ def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path
     assert "Candidate 1" in repair
     assert "Verified" in solution
     assert "completion tokens" in cost
+    assert "saved at every step" in own
+    assert not (tmp_path / "tea.previous-1.ipynb").exists()
     result = saved(str(file))
     assert insertion == solution_in(file)
     assert result.status == "solved"

@@ -14,6 +14,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from exploracoder.errors import InputError, ModelError, PromptError, RefusedError, SetupError
 from exploracoder.models import endpoint
@@ -44,6 +45,14 @@ async def failure_of(server: ScriptedModelServer, **options: Any) -> ModelError:
         with pytest.raises(ModelError) as error:
             await model.complete(ASK, Sampling())
     return error.value
+
+
+def test_a_scripted_server_takes_one_stop_as_a_text() -> None:
+    with ScriptedModelServer("hello END there") as server:
+        body = {"model": server.model, "prompt": "", "stop": "END"}
+        answer = httpx2.post(f"{server.base_url}/completions", json=body).json()
+
+    assert answer["choices"][0]["text"] == "hello "
 
 
 async def test_a_reply_carries_its_text_and_what_it_cost() -> None:

@@ -220,6 +220,20 @@ def test_a_damaged_file_costs_no_other(tmp_path: Path) -> None:
     (tmp_path / "examples" / "brew" / f"{example().id}.json").write_text("{")
 
     assert [each.code for each in examples.of("brew")] == ["brew.steep()"]
+    assert examples.forget_all() == 1
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_cannot_be_removed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    examples = KeptExamples(tmp_path)
+    examples.keep([example()])
+    monkeypatch.setattr(kept_module.shutil, "rmtree", refuse)
+    for forget in (examples.forget_all, lambda: examples.forget("brew")):
+        with pytest.raises(IndexUnavailable, match="cannot be removed: Permission denied"):
+            forget()
 
 
 def test_who_writes_at_the_same_time_loses_nothing(tmp_path: Path) -> None:

@@ -167,7 +167,9 @@ def _explore(task: str, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
     )
     if arguments["profile"] is None and not arguments["quiet"]:
         _say_what_suits(arguments)
-    return _work(exploration, _output(arguments["output"]), options, arguments, so_far)
+    with prepare.new_output(arguments["output"]) as output:
+        _tell_of_file(output)
+        return _work(exploration, output, options, arguments, so_far, is_new=True)
 
 
 def _say_what_suits(arguments: dict[str, Any]) -> None:
@@ -197,7 +199,7 @@ def _resume(file: Path, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
     limits = {name: arguments[name] for name in ("max_seconds", "max_tokens")}
     exploration = prepare.going_on(exploration, **limits)
     arguments["python"] = arguments["python"] or prepare.interpreter_then(exploration)
-    return _work(exploration, file, options_of(arguments), arguments, so_far)
+    return _work(exploration, file, options_of(arguments), arguments, so_far, is_new=False)
 
 
 def _work(
@@ -206,8 +208,10 @@ def _work(
     options: Options,
     arguments: dict[str, Any],
     so_far: dict[str, Any],
+    *,
+    is_new: bool,
 ) -> int:
-    from exploracoder import document
+    from exploracoder import document, prepare
     from exploracoder.cli import report
     from exploracoder.session import Session
     from exploracoder.user_variables import find_source, interpreter_of
@@ -238,12 +242,14 @@ def _work(
 
     with (
         Progress(quiet=arguments["quiet"]) as progress,
-        open_workspace(exploration, output, options, source=source, tell=progress.working) as space,
+        open_workspace(
+            exploration, output, options, is_new=is_new, source=source, tell=progress.working
+        ) as space,
     ):
         try:
             result = run_async(work(space, progress))
         except KeyboardInterrupt:
-            if not output.exists():
+            if space.is_new or not prepare.has_content(output):
                 raise
             result = document.load(output)
             click.echo(
@@ -281,13 +287,11 @@ def _code(path: Path | None, option: str) -> str:
     return read_code(path, option) if path is not None else ""
 
 
-def _output(path: Path | None) -> Path:
-    """Where to save; tells the user if an existing file was moved aside."""
+def _tell_of_file(output: Path) -> None:
+    """Tell the user if there is a file that will be moved aside."""
     from exploracoder.folders import aside_of
-    from exploracoder.prepare import free_output
+    from exploracoder.prepare import has_content
 
-    aside = aside_of(path) if path is not None else None
-    output = free_output(path)
-    if aside is not None and aside.exists():
-        click.echo(f"{path} was there; it is now {aside.name}.", err=True)
-    return output
+    if has_content(output):
+        name = aside_of(output).name
+        click.echo(f"{output} is there already; at the first save it becomes {name}.", err=True)

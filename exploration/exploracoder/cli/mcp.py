@@ -109,7 +109,7 @@ def mcp(root: Path, is_http: bool, port: int | None, **arguments: Any) -> int:
 def _options(arguments: dict[str, Any]) -> Options:
     """The given options, with absolute paths. Raises InputError if a setting cannot be used."""
     from exploracoder import prepare
-    from exploracoder.settings import make_settings
+    from exploracoder.methods import find_method
 
     paths: dict[str, Any] = {
         name: prepare.full(arguments[name]) for name in ("lora", "replies") if arguments[name]
@@ -118,9 +118,18 @@ def _options(arguments: dict[str, Any]) -> Options:
     paths["python"] = arguments["python"] and prepare.absolute_target(arguments["python"])
     settings = dict[str, Any](prepare.setting_of(one) for one in arguments["assignments"])
     settings |= {name: arguments[name] for name in ("max_seconds", "max_tokens") if arguments[name]}
-    make_settings(
-        arguments["profile"] or "standard", **settings
-    )  # fail now, not in front of a client
+    # Fail now, not in front of a client.
+    if find_method(arguments["method"]).writes_class:
+        raise InputError(
+            f"--method {arguments['method']} writes a class into a repository, which no client can"
+            " ask for. Choose another method."
+        )
+    prepare.settings_for(
+        arguments["method"],
+        profile=arguments["profile"],
+        settings=settings,
+        is_embedded=prepare.wants_embedded(arguments["model"], arguments["base_url"]),
+    )
     # A client cannot consent for the user: without a sandbox nothing runs unless they agreed to it.
     return replace(options_of(arguments | paths, settings=settings), consent=lambda missing: False)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from exploracoder_retrieval.errors import RetrievalError
 
 from exploracoder.cli.console import print_json, say
 from exploracoder.cli.options import json_option
-from exploracoder.errors import InputError
+from exploracoder.errors import InputError, SetupError, raised_as
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
@@ -56,8 +57,8 @@ def forget(library: str | None, ids: tuple[str, ...], yes: bool) -> int:
         raise InputError("--id goes with a library: exploracoder memory forget LIBRARY --id ID")
     if library is None and not yes:
         click.confirm("Forget what is kept for all libraries?", abort=True, err=True)
-    libraries = {one.library for one in examples.all()} if library is None else {library}
-    count = sum(examples.forget(one, ids) for one in libraries)
+    with raised_as(SetupError, RetrievalError):
+        count = examples.forget_all() if library is None else examples.forget(library, ids)
     say(f"{count} example{'' if count == 1 else 's'} forgotten.")
     return 0
 

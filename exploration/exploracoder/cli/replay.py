@@ -33,8 +33,8 @@ def replay(file: Path, as_json: bool, **arguments: Any) -> int:
     """Run the accepted cells of the exploration in FILE again, without a model.
 
     Names the libraries whose version is not the recorded one, then says of each cell whether its
-    output is the same, changed, or it failed. Exit code 0: all cells are the same; 1: some are not;
-    2: a library is not there any more. FILE is not touched.
+    output is the same, changed, or it failed. Exit code 0: all cells are the same; 1: some are not,
+    or none has run yet; 2: a library is not there any more. FILE is not touched.
     """
     result = _replay(file, arguments)
     details = {"notebook": str(file), **result.model_dump()}

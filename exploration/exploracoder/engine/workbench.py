@@ -37,7 +37,8 @@ class Workbench:
     none of this is saved. ``wait``, called like ``tell``, gets the position of a request that waits
     for a model that others use too. In an attended session, ``is_review`` says whether the user
     wants to decide about each step. ``cells_request`` is the common beginning of all questions
-    about the cells, once one was asked. ``solution_kept`` is the last solution kept for later.
+    about the cells, once one was asked. ``solution_kept`` is the last solution that was kept for
+    later, or was there before.
     """
 
     def __init__(
@@ -72,7 +73,8 @@ class Workbench:
         self.limits = Limits(self)
         self.record = record
         self.notebook = notebook
-        self.solution_kept = ""
+        # A solution that was there before has not passed the check here.
+        self.solution_kept = exploration.solution.final.code if exploration.solution else ""
         self.show: Callable[[Step], None] = lambda step: None
         self.tell: Callable[[str, str], None] = lambda part, message: None
         self.wait: Callable[[str, str], None] = lambda part, message: self.tell(part, message)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import re
 import secrets
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -27,12 +26,12 @@ from exploracoder import __version__
 from exploracoder.errors import ExploraCoderError, InputError, SetupError
 from exploracoder.mcp.endable_stdin import standard_input
 from exploracoder.mcp.folder import Folder
+from exploracoder.mcp.tool_results import in_client_terms
 from exploracoder.mcp.tools import Tools
 from exploracoder.workspace import Options, in_thread
 
 ResultT = TypeVar("ResultT")
 
-_OPTION = re.compile(r"(?<![\w-])--[a-z]")
 _SCHEME = "exploration://"
 _HOST = "127.0.0.1"
 # Shutdown would wait for clients' streams, which stay open as long as the client runs.
@@ -93,7 +92,7 @@ class Server(MCPServer[Any]):
             return await _to_its_end(super().call_tool(name, arguments, context))
         except UnexpectedToolError as error:
             if isinstance(error.__cause__, (ExploraCoderError, RetrievalError)):
-                raise ToolError(_in_its_terms(str(error.__cause__))) from error.__cause__
+                raise ToolError(in_client_terms(str(error.__cause__))) from error.__cause__
             raise
 
     async def list_resources(self) -> list[Resource]:
@@ -114,16 +113,6 @@ class Server(MCPServer[Any]):
 
 def _description(tool: Callable[..., Any], more: str = "") -> str:
     return "\n\n".join(filter(None, (inspect.getdoc(tool), more)))
-
-
-def _in_its_terms(message: str) -> str:
-    """Explain command line options in an error to a client, which cannot set them."""
-    if not _OPTION.search(message):
-        return message
-    return (
-        f"{message} (Options that begin with -- are those of the command that starts this server:"
-        " only the user can change them.)"
-    )
 
 
 def _log_warnings_only() -> None:

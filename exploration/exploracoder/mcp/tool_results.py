@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ _MOST_VARIABLES = 60
 _PICTURES = ("image/png", "image/jpeg")
 _MOST_PICTURES = 4
 _PICTURE_CHARS = 2_000_000
+_OPTION = re.compile(r"(?<![\w-])--[a-z]")
+_RESUME_ADVICE = re.compile(r" Everything so far is saved; resume [^.]*\.")
 
 
 class ToolResult(State):
@@ -166,6 +169,10 @@ def verdict_of(exploration: Exploration) -> dict[str, Any]:
 
 def explored(exploration: Exploration, notebook: str | None) -> ExplorationOutcome:
     """The outcome of an exploration."""
+    reason = exploration.reason
+    if notebook is None:
+        reason = _RESUME_ADVICE.sub("", reason)
+    exploration = exploration.model_copy(update={"reason": in_client_terms(reason)})
     steps = (
         ShownStep(
             goal=step.subtask.goal,
@@ -182,6 +189,16 @@ def explored(exploration: Exploration, notebook: str | None) -> ExplorationOutco
         reason=exploration.reason,
         plan=tuple(steps),
         notebook=notebook,
+    )
+
+
+def in_client_terms(message: str) -> str:
+    """Explain command line options in a message to a client, which cannot set them."""
+    if not _OPTION.search(message):
+        return message
+    return (
+        f"{message} (Options that begin with -- are those of the command that starts this server:"
+        " only the user can change them.)"
     )
 
 

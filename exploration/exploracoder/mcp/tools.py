@@ -172,15 +172,16 @@ class Tools:
         """
         from exploracoder.mcp import solution_check
 
-        return await solution_check.check(
-            solution,
-            self._folder.chosen(libraries),
-            self._libraries,
-            self._options,
-            context=context,
-            check=check,
-            entry_point=entry_point,
-        )
+        with raised_as(SetupError, SidecarError):
+            return await solution_check.check(
+                solution,
+                self._folder.chosen(libraries),
+                self._libraries,
+                self._options,
+                context=context,
+                check=check,
+                entry_point=entry_point,
+            )
 
     async def explore(
         self,

@@ -102,22 +102,28 @@ _KEY_SHAPE = re.compile(
 # Values assigned, passed or mapped to a name: a password may look like anything, while a ``key``
 # may just be the name of a column.
 _NAMED = re.compile(
-    r"""(?P<name>\b\w+)['"]?\]?\s*(?::\s*str\s*)?[=:]\s*[rbfu]*(?P<quote>['"])(?P<value>[^'"\n]+)(?P=quote)"""
+    r"""(?P<name>\b\w+)['"]?\]?\s*(?::\s*str\s*)?[=:]\s*[rbfu]*
+        (?P<quote>\"{3}|'{3}|['"])(?P<value>(?:\\.|(?!(?P=quote))[^\n\\])+)(?P=quote)""",
+    re.VERBOSE,
 )
 _PASSWORD = re.compile(r"PASS(WORD|WD|PHRASE)|SECRET|CREDENTIAL", re.IGNORECASE)
 
 
 def blot_credentials(text: str) -> str:
     """Source code with anything that looks like a key or a password replaced by `BLOT`."""
+    parts, kept, start = list[str](), 0, 0
+    while (match := _NAMED.search(text, start)) is not None:
+        # What looks like a value may be code between two strings, and have another name in it.
+        start = match.end("name")
+        if _is_secret(match["name"], match["value"]):
+            parts += [text[kept : match.start("value")], BLOT]
+            kept = start = match.end("value")
+    return _KEY_SHAPE.sub(BLOT, "".join([*parts, text[kept:]]))
 
-    def blotted(match: re.Match[str]) -> str:
-        name, value = match["name"], match["value"]
-        is_key = SECRET_NAME.search(name) and len(value) >= _SHORTEST and re.search(r"\d", value)
-        if not (is_key or _PASSWORD.search(name)):
-            return match[0]
-        return match[0].replace(value, BLOT)
 
-    return _KEY_SHAPE.sub(BLOT, _NAMED.sub(blotted, text))
+def _is_secret(name: str, value: str) -> bool:
+    is_key = SECRET_NAME.search(name) and len(value) >= _SHORTEST and re.search(r"\d", value)
+    return bool(is_key or _PASSWORD.search(name))
 
 
 def secrets_of(base_url: str, api_key: str) -> tuple[str, ...]:

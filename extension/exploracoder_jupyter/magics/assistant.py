@@ -257,12 +257,13 @@ class Assistant:
 
     def _save(self, order: Order) -> None:
         live = self._keeper.live
-        if order.rest:
-            path = prepare.free_output(Path(order.rest).expanduser())
+        path = prepare.named_output(order.rest) if order.rest else live.output
+        if path == live.output or _is_same_file(path, live.output):
+            message = f"It is saved at every step in {short(live.output)}."
+        else:
+            prepare.make_room(path)
             document.save(path, live.exploration)
-            self._display.show(pages.message_page(f"Saved in {short(path)}."))
-            return
-        message = f"It is saved at every step in {short(live.output)}."
+            message = f"Saved in {short(path)}."
         self._display.show(pages.message_page(message))
 
     def _resume(self, order: Order) -> None:
@@ -337,6 +338,10 @@ class Assistant:
 
     def _help(self, order: Order) -> None:
         self._display.show(help_page.help_page(order.rest))
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 @asynccontextmanager

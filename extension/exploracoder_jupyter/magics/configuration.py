@@ -131,7 +131,7 @@ def _option(name: str, value: str) -> Any:
         return _truth(name, value)
     if name == "seed":
         try:
-            return int(value)
+            return int(value or 0)
         except ValueError:
             raise InputError(f"seed is a whole number, not {value!r}.") from None
     if name == "profile" and value and value not in PROFILES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from exploracoder_retrieval.errors import RetrievalError
 
 Ended = Callable[[str], None]
 ResultT = TypeVar("ResultT")
+_log = logging.getLogger("exploracoder_jupyter.magics")
 
 _NONE = (
     "No exploration is open in this kernel. Begin one: write a task under %%exploracoder. After a"
@@ -62,11 +64,14 @@ class Keeper:
         return self._live
 
     def check_free(self) -> None:
-        """Raise CommandError when another exploration is being worked on."""
+        """Raise CommandError when another exploration is being worked on, SetupError when it cannot
+        be saved: it stays open then."""
         if self.is_busy:
             raise CommandError(
                 "An exploration is being worked on. Wait for it, or stop it: %exploracoder cancel"
             )
+        if self._live is not None:
+            self.background.run(self._live.save())
 
     def open(
         self, manager: AbstractAsyncContextManager[LiveExploration], on_end: Ended
@@ -74,7 +79,7 @@ class Keeper:
         """Open an exploration in place of the previous one, and follow it until it rests.
 
         ``on_end`` is called at the end, in the thread of the work, with the error or an empty text.
-        Raises CommandError when the previous one is being worked on.
+        Raises what `check_free` raises.
         """
         self.check_free()
         self._close_live()
@@ -157,6 +162,7 @@ async def _told(work: Coroutine[Any, Any, None], on_end: Ended) -> None:
         on_end(str(error))
         raise
     except Exception as error:
+        _log.exception("An exploration could not be opened or worked on.")
         on_end(
             f"Something unexpected went wrong: {type(error).__name__}. Its traceback is in the log."
         )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from exploracoder.errors import InputError
-from exploracoder.prepare import read_code
+from exploracoder.prepare import full, read_code
 
 
 def code_named(name: str, names: Mapping[str, Any], option: str) -> str:
@@ -28,7 +27,7 @@ def code_named(name: str, names: Mapping[str, Any], option: str) -> str:
     if name.isascii() and name.isdigit():
         return _cell(int(name), names, option)
     if name.endswith((".py", ".ipynb")):
-        return read_code(Path(name), option)
+        return read_code(full(name), option)
     if name not in names:
         raise InputError(
             f"{option}: there is no variable {name!r}. Give a variable with code, a function"
@@ -62,4 +61,6 @@ def _function(name: str, function: Any, option: str) -> str:
         source = inspect.getsource(function)
     except (OSError, TypeError) as error:
         raise InputError(f"{option}: the source of {name} cannot be read.") from error
-    return f"{textwrap.dedent(source)}\n{name}()\n"
+    # The name given may be another one for the same function; a lambda has only that.
+    own = name if function.__name__ == "<lambda>" else function.__name__
+    return f"{textwrap.dedent(source)}\n{own}()\n"

@@ -15,6 +15,9 @@ from exploracoder_jupyter.magics import registry
 _OPTION = re.compile(r"\s*--(?P<name>[A-Za-z][\w-]*)=?")
 _VALUE = re.compile(r"""\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>\S+))""")
 _WAIT_AT_END = re.compile(r"(?:^|\s)--wait\s*$")
+_LATE_OPTION = re.compile(
+    rf"\s(?P<option>--(?:{'|'.join(option.name for option in registry.OPTIONS)}))(?=[\s=]|$)"
+)
 # From this similarity on, the first word of a line is taken for a misspelled sub-command.
 _LIKE = 0.8
 
@@ -62,6 +65,11 @@ def parse(line: str, cell: str | None) -> Request | Order:
         return _order(first, rest[len(first) :], options)
     if not options and _is_slip(first, rest):
         raise registry.unknown(first)
+    if (late := _LATE_OPTION.search(rest)) is not None:
+        raise InputError(
+            f"Options stand before the task, so {late['option']} would be part of it. Move it"
+            " to the front, or write the task under %%exploracoder."
+        )
     return _request(rest, options)
 
 

@@ -123,21 +123,45 @@ class KeptExamples:
         return np.stack([rows[file] for file in files])
 
     def forget(self, library: str, ids: Collection[str] = ()) -> int:
-        """Forget a library's examples, or those with these ids, and return how many there were."""
+        """Forget a library's examples, or those with these ids, and return how many there were.
+
+        Raises:
+            IndexUnavailable: they cannot be removed.
+        """
         examples = self.of(library)
         if ids:
             return self._drop([each for each in examples if each.id in ids])
-        shutil.rmtree(self._home(library), ignore_errors=True)
+        _remove(self._home(library))
         return len(examples)
+
+    def forget_all(self) -> int:
+        """Forget the examples of all libraries, damaged ones too, and return how many there were.
+
+        Raises:
+            IndexUnavailable: they cannot be removed.
+        """
+        count = len(self.all())
+        _remove(self._folder)
+        return count
 
     def _drop(self, examples: Sequence[KeptExample]) -> int:
         for each in examples:
             for file in self._home(each.library).glob(f"{each.id}.*"):
-                file.unlink(missing_ok=True)
+                _remove(file)
         return len(examples)
 
     def _home(self, library: str) -> Path:
         return self._folder / slug(library)
+
+
+def _remove(path: Path) -> None:
+    try:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise IndexUnavailable(f"{path} cannot be removed: {error.strerror or error}.") from None
 
 
 def _read(file: Path) -> KeptExample | None:
