@@ -62,7 +62,9 @@ BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3
 
 # An environment whose Python is gone, after an upgrade of the system, is made anew with all it had.
-$(shell test -x $(BIN)/python || rm -f .venv/.ready*)
+$(shell test -x $(BIN)/python || rm -f .venv/.ready* $(COLLABORATION_READY))
+$(shell for one in demo examples bench oldest; do \
+  test -x .venv-$$one/bin/python || rm -f .venv-$$one/.ready; done)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -153,7 +155,7 @@ $(LAB_READY): $(READY) $(BUILT_READY)
 	@touch $@
 
 $(DOCS_READY): $(READY)
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	EXPLORACODER_EDITABLE=1 $(BIN)/python -m pip install --quiet -e '.[docs]'
 	@touch $@
 
 $(MODULES): $(EXTENSION)/package-lock.json | $(BIN)/python
@@ -175,9 +177,9 @@ $(IPYTHON8_READY): $(READY)
 
 # Newer Pythons have no wheels of the oldest versions.
 $(OLDEST_READY): pyproject.toml | $(READY)
-	@test -x .venv-oldest/bin/pip || .ci/make-venv .venv-oldest '$(or $(PYTHON),python3.10 python3.11)'
+	@test -x .venv-oldest/bin/python -a -x .venv-oldest/bin/pip || .ci/make-venv .venv-oldest '$(or $(PYTHON),python3.10 python3.11)'
 	.venv-oldest/bin/python -m pip install --quiet uv
-	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python \
+	EXPLORACODER_EDITABLE=1 .venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python \
 	  --resolution lowest-direct -e '.[$(OLDEST_EXTRAS)]'
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python $(OLDEST_TOOLS)
 	@touch $@
@@ -190,16 +192,16 @@ $(COLLABORATION_READY): | $(READY)
 	@touch $@
 
 $(DEMO_READY): $(DEMO)/requirements.txt | $(READY)
-	@test -x .venv-demo/bin/pip || .ci/make-venv .venv-demo $(PYTHON)
+	@test -x .venv-demo/bin/python -a -x .venv-demo/bin/pip || .ci/make-venv .venv-demo $(PYTHON)
 	.venv-demo/bin/python -m pip install --quiet ipykernel -r $(DEMO)/requirements.txt
 	@touch $@
 
 $(EXAMPLES_READY): $(EXAMPLES:=/requirements.txt) | $(READY)
-	@test -x .venv-examples/bin/pip || .ci/make-venv .venv-examples $(PYTHON)
+	@test -x .venv-examples/bin/python -a -x .venv-examples/bin/pip || .ci/make-venv .venv-examples $(PYTHON)
 	.venv-examples/bin/python -m pip install --quiet ipykernel $(EXAMPLES:%=-r %/requirements.txt)
 	@touch $@
 
 $(BENCH_READY): | $(READY)
-	@test -x .venv-bench/bin/pip || .ci/make-venv .venv-bench $(PYTHON)
+	@test -x .venv-bench/bin/python -a -x .venv-bench/bin/pip || .ci/make-venv .venv-bench $(PYTHON)
 	.venv-bench/bin/python -m pip install --quiet $(BENCH_LIBRARY)==$(BENCH_VERSION)
 	@touch $@

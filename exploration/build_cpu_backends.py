@@ -23,8 +23,9 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -116,15 +117,18 @@ def _index_url() -> str:
         return url
     # `pip config get` reads one of its files, this all of them.
     command = [sys.executable, "-m", "pip", "config", "list"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
-    match = re.search(r"^global\.index-url='([^']+)'$", process.stdout, re.MULTILINE)
-    return match[1] if match else _INDEX
+    # While pip builds a wheel, this variable hides pip itself.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    process = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    urls = dict(re.findall(r"^(\w+)\.index-url='([^']+)'$", process.stdout, re.MULTILINE))
+    return next((urls[name] for name in ("install", "download", "global") if name in urls), _INDEX)
 
 
 def _fetched(url: str, index: str) -> bytes:
     """What is at ``url``, to whose host the name and password in ``index`` may be sent."""
     try:
-        with urllib.request.urlopen(_request(url, index), timeout=60) as reply:
+        opener = urllib.request.build_opener(_Redirects(index))
+        with opener.open(_request(url, index), timeout=60) as reply:
             content: bytes = reply.read()
             return content
     except (OSError, ValueError, HTTPException) as error:
@@ -139,18 +143,34 @@ def _fetched(url: str, index: str) -> bytes:
         ) from None
 
 
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Each redirect is a request of its own: another host gets neither name nor password."""
+
+    def __init__(self, index: str) -> None:
+        self._index = index
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        is_followed = super().redirect_request(req, fp, code, msg, headers, newurl)
+        return _request(newurl, self._index) if is_followed else None
+
+
 def _request(url: str, index: str) -> urllib.request.Request:
     """A request with a header for name and password, which urllib does not take from an address."""
     parts, index_parts = urlsplit(url), urlsplit(index)
-    host = parts.netloc.rpartition("@")[2]
-    login, _, index_host = index_parts.netloc.rpartition("@")
+    host, login = parts.netloc.rpartition("@")[2], index_parts.netloc.rpartition("@")[0]
     request = urllib.request.Request(urlunsplit(parts._replace(netloc=host)))
-    if login and (parts.scheme, host) == (index_parts.scheme, index_host):
+    if login and _origin(parts) == _origin(index_parts):
         user, _, password = login.partition(":")
         token = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-        # A redirect may lead to another host.
-        request.add_unredirected_header("Authorization", f"Basic {token}")
+        request.add_header("Authorization", f"Basic {token}")
     return request
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    usual_port = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, parts.port or usual_port
 
 
 def _build_one(backend: CpuBackend, ggml: Path, folder: Path) -> None:

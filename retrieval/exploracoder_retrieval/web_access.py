@@ -31,11 +31,9 @@ def unusable_proxy(error: Exception) -> str:
 
     ``error`` is an ImportError, a ValueError, or an `httpx.InvalidURL`.
     """
-    if isinstance(error, ImportError):
-        advice = "pip install socksio"
-    else:
-        # An invalid URL may be quoted with the password, taken for a port.
-        advice = str(error) if isinstance(error, ValueError) else "it is not a valid address"
+    # Others quote the address, and may take a password for a port or a scheme.
+    is_socks = isinstance(error, ImportError)
+    advice = "pip install socksio" if is_socks else "it is not a valid address"
     return (
         "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used (SOCKS is"
         f" written socks5://HOST:PORT): {advice}"

@@ -194,6 +194,11 @@ class _PrivateIndex(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         is_known = self.headers.get("Authorization") == "Basic bWU6c0AzY3JldA=="
+        if is_known and not self.path.endswith("/"):
+            self.send_response(302)
+            self.send_header("Location", f"{self.path}/")
+            self.end_headers()
+            return
         self.send_response(200 if is_known else 401)
         self.end_headers()
         self.wfile.write(

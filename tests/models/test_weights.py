@@ -118,7 +118,10 @@ def test_the_package_index_stands_in_for_a_hub_that_is_down(
     ]
 
 
-@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y"])
+@pytest.mark.parametrize(
+    "proxy",
+    ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y", "q://me:s3cret@127.0.0.1:9"],
+)
 def test_where_a_proxy_cannot_be_used_another_source_may_be_tried(
     proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,8 +129,10 @@ def test_where_a_proxy_cannot_be_used_another_source_may_be_tried(
     monkeypatch.setenv("HF_ENDPOINT", "https://hub.example")
     monkeypatch.setenv("ALL_PROXY", proxy)
 
-    with pytest.raises(SourceError, match="ALL_PROXY names cannot be used"):
+    with pytest.raises(SourceError, match="ALL_PROXY names cannot be used") as failure:
         HUB.fetch(tmp_path / "toy.gguf.part", len(CONTENT), lambda *_: None)
+
+    assert "s3cret" not in str(failure.value)
 
 
 class _Refusal(BaseHTTPRequestHandler):

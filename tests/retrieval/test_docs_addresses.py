@@ -217,15 +217,32 @@ def test_what_is_packed_is_read_and_has_the_same_bounds(
             fetch(site.url, tmp_path, FetchLimits(file_bytes=1_000_000))
 
 
-@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y"])
+@pytest.mark.parametrize(
+    "proxy",
+    ["socks5://127.0.0.1:9", "socks://127.0.0.1:9", "http://x:y", "q://me:s3cret@127.0.0.1:9"],
+)
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "ALL_PROXY"])
 def test_a_proxy_that_cannot_be_used_is_named(
-    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    variable: str, proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)
-    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    monkeypatch.setenv(variable, proxy)
 
-    with pytest.raises(DocsUnavailable, match="HTTPS_PROXY or ALL_PROXY names cannot be used"):
+    with pytest.raises(DocsUnavailable, match="ALL_PROXY names cannot be used") as failure:
         fetch("https://tea.example/tea.md", tmp_path)
+
+    assert "s3cret" not in str(failure.value)
+
+
+def test_a_proxy_may_be_named_without_a_scheme(
+    serve: Callable[[Answer], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = serve(send(b"# Tea"))
+    monkeypatch.setenv("HTTP_PROXY", f"me:s3cret@127.0.0.1:{proxy.port}")
+
+    fetch("http://tea.example/tea.md", tmp_path)
+
+    assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
 
 
 def test_this_machines_own_authorities_are_trusted(

@@ -84,13 +84,18 @@ class Hub:
         """Why there is no connection, as a sentence; empty if there may be one the next time."""
         import httpx
 
+        title = self.title
+        if isinstance(error, httpx.RequestError):
+            # A hub sends to another host for large files.
+            host = error.request.url.host
+            title = title if host in title else f"{host}, where {title} has the file,"
         if fault := certificate_fault(error):
-            return untrusted(self.title, fault)
+            return untrusted(title, fault)
         if isinstance(error, httpx.ProxyError):
-            return f"{self.title} cannot be reached by the proxy, which answers: {error}."
+            return f"{title} cannot be reached by the proxy, which answers: {error}."
         nowhere = (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol)
         is_nowhere = isinstance(error, (*nowhere, httpx.InvalidURL))
-        return f"{self.title} cannot be reached." if is_nowhere else ""
+        return f"{title} cannot be reached." if is_nowhere else ""
 
     def _read_on(self, partial: Path, size_bytes: int) -> Iterator[int]:
         """Appends the response to one request, yielding the file's size after each block."""

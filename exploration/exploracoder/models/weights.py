@@ -206,10 +206,12 @@ class WeightsStore:
         reason = error.strerror or error
         subject = f"The model cannot be stored in {self.folder}"
         advice = (
-            "Make room there" if error.errno == errno.ENOSPC else "See that you may write there"
+            "Make room there"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT)
+            else "See that you may write there"
         )
         if size_of(self.path) == self.model.size_bytes:
-            subject = f"The model is in {self.folder}, but cannot be marked as checked"
+            subject = f"A whole file is in {self.folder}, but cannot be marked as checked"
         return f"{subject}: {reason}. {advice}, or set EXPLORACODER_CACHE to another folder."
 
     def _pull_alone(self, on_progress: OnProgress, on_note: OnNote) -> None:

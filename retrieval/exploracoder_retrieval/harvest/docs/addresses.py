@@ -44,7 +44,8 @@ class JudgedTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request, trying the addresses of its host one after another."""
         host, url = request.url.raw_host.decode("ascii"), request.url
-        proxy = None if proxy_bypass(host) else getproxies().get(url.scheme)
+        proxies = getproxies()
+        proxy = None if proxy_bypass(host) else proxies.get(url.scheme) or proxies.get("all")
         if proxy is not None:
             if _is_address(host):
                 self._judge(url, [host])
@@ -69,8 +70,9 @@ class JudgedTransport(httpx.AsyncBaseTransport):
     def _via(self, proxy: str) -> httpx.AsyncHTTPTransport:
         if proxy not in self._by_proxy:
             try:
+                address = proxy if "://" in proxy else f"http://{proxy}"
                 self._by_proxy[proxy] = httpx.AsyncHTTPTransport(
-                    proxy=proxy, verify=self._certificates
+                    proxy=address, verify=self._certificates
                 )
             except (ImportError, ValueError, httpx.InvalidURL) as error:
                 raise DocsUnavailable(f"{unusable_proxy(error)}.") from None
