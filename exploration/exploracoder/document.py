@@ -305,6 +305,11 @@ def verification(exploration: Exploration) -> str:
     )
 
 
+def plain_verification(exploration: Exploration) -> str:
+    """The same without the verdict's bold markers, for text that is not Markdown."""
+    return re.sub(r"^\*\*(.+?)\*\*", r"\1", verification(exploration))
+
+
 def warning(exploration: Exploration) -> str:
     """What the solution does besides computing, which its users should know; empty if nothing."""
     if exploration.solution is None:

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from exploracoder import document
+from exploracoder.cli.report import in_words
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import (
     Attempt,
@@ -204,6 +205,16 @@ def attempt(**facts: Any) -> Solution:
 )
 def test_it_is_said_plainly_what_was_verified(solution: Solution | None, words: str) -> None:
     assert document.verification(exploration(solution=solution)).startswith(words)
+
+
+def test_stars_in_code_and_errors_stay_in_plain_text() -> None:
+    wrong = attempt(code="area = r**2", observation=failed("TypeError", "bad operand for **: r**2"))
+    whole = exploration(solution=wrong, status="failed")
+
+    words = in_words(whole, Path("tea.ipynb"))
+
+    assert "area = r**2" in words
+    assert "Not solved: the code does not run: `TypeError: bad operand for **: r**2`" in words
 
 
 def test_a_solution_that_failed_is_shown_but_not_as_a_cell_that_runs() -> None:

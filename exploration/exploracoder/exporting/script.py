@@ -44,7 +44,7 @@ def _heading(exploration: Exploration) -> Iterator[str]:
     yield "#"
     yield _comment(exploration.task.text.strip().splitlines())
     yield "#"
-    yield _comment(document.verification(exploration).replace("**", "").splitlines())
+    yield _comment(document.plain_verification(exploration).splitlines())
     if document.warning(exploration):
         yield _comment(document.warning(exploration).splitlines())
     if exploration.libraries:
