@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from exploracoder.testing import Failure
 
 from .conftest import Explorer, Serve, model_words
 from .scripted import (
@@ -61,6 +62,18 @@ def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
     assert outcome.json["verified"] == {"ran": True, "checks": "failed"}
     assert outcome.json["attempts"] == 4
     assert kinds_asked(server).count("repair") == 2
+
+
+def test_what_was_written_before_the_model_failed_is_kept(serve: Serve, explore: Explorer) -> None:
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong], repairs=[wrong, Failure(401, "no key")]))
+    outcome = explore(server, "--json")
+    solution = explore.exploration.solution
+
+    assert outcome.code == 2
+    assert solution is not None
+    assert [one.code for one in solution.attempts] == [WRONG_SOLUTION] * 3
+    assert "HTTP 401" in explore.exploration.reason
 
 
 def test_a_repaired_solution_is_the_one_that_is_shown(serve: Serve, explore: Explorer) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from exploracoder.methods import METHODS, find_method
 from exploracoder.settings import Settings
-from exploracoder.testing import RecordedRequest, ScriptedModelServer
+from exploracoder.testing import Failure, RecordedRequest, ScriptedModelServer
 
 from .conftest import Explorer, Serve, model_words
 from .scripted import (
@@ -133,6 +133,17 @@ def test_self_repair_repairs_as_often_as_there_are_subtasks(
     assert outcome.json["status"] == "failed"
     assert kinds_asked(server).count("repair") == len(GOALS)
     assert kinds_asked(server).count("feedback") == len(GOALS)
+
+
+def test_self_repair_keeps_each_text_when_the_model_fails(serve: Serve, explore: Explorer) -> None:
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong], repairs=[wrong, Failure(401, "no key")]))
+    outcome = explore(server, "--method", "self-repair", "--json")
+    solution = explore.exploration.solution
+
+    assert outcome.code == 2
+    assert solution is not None
+    assert [one.code for one in solution.attempts] == [WRONG_SOLUTION] * 2
 
 
 def test_the_published_chain_has_candidates_that_repeat_all_steps(
