@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from exploracoder.engine.exploring import explorer
+from exploracoder.errors import BudgetError
 from exploracoder.testing import Failure
 
 from .conftest import Explorer, Serve, model_words
@@ -212,6 +217,19 @@ def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
 
     assert ran[looking].stdout == "False\n"
     assert ran[spoiling].ran
+
+
+async def test_what_one_candidate_raises_is_not_hidden_by_others_that_still_run() -> None:
+    async def run(id_: str, *_: object) -> None:
+        if id_.endswith("/2"):
+            raise BudgetError("The limit was reached.")
+        await asyncio.sleep(60)
+
+    step = SimpleNamespace(subtask=SimpleNamespace(id="step-1"))
+    trial: Any = SimpleNamespace(step=step, hint="", new=(), candidates=[], next_number=1, run=run)
+
+    with pytest.raises(BudgetError):
+        await explorer._add(trial, ["slow()", "quick()"], "draft")
 
 
 def test_direct_asks_once_and_shows_no_docs(serve: Serve, explore: Explorer) -> None:
