@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from exploracoder.engine.limits import Limits
 from exploracoder.methods import METHODS, find_method
 from exploracoder.settings import Settings
 from exploracoder.testing import Failure, RecordedRequest, ScriptedModelServer
@@ -78,6 +79,18 @@ def test_a_method_asks_for_what_it_is_made_of_and_counts_it(
     assert exploration.usage.calls == len(server.chat_requests)
     assert {step.status for step in exploration.steps} <= {"skipped"}
     assert (exploration.settings.temperature, exploration.settings.top_p) == (0.8, 0.95)
+
+
+@pytest.mark.parametrize("method", ["capir", "self-repair"])
+def test_late_in_a_limit_only_the_solution_is_asked_for(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(Limits, "is_late", property(lambda self: True))
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
+    explore(server, "--method", method)
+
+    assert kinds_asked(server) == ["plan", "rerank", "solution"]
+    assert [step.status for step in explore.exploration.steps] == ["skipped"] * 3
 
 
 def test_only_epigen_is_told_the_subtasks(serve: Serve, explore: Explorer) -> None:
