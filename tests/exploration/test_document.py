@@ -73,6 +73,25 @@ def test_saving_keeps_a_persons_cells_and_edits(tmp_path: Path) -> None:
     assert document.load(file) == sample
 
 
+def test_a_picture_pasted_into_a_cell_of_ours_stays(tmp_path: Path) -> None:
+    path = tmp_path / "tea.ipynb"
+    document.save(path, exploration())
+    contents = notebook.read(path)
+    pictures = {"leaf.png": {"image/png": "aGVsbG8="}}
+    for id_ in ("step-1-goal", "step-2-goal"):
+        cell = cells(contents)[id_]
+        cell["source"] += "\n\n![leaf](attachment:leaf.png)"
+        cell["attachments"] = pictures
+    notebook.write(path, contents)
+
+    document.save(path, exploration())
+    first, *others = exploration().steps
+    document.save(path, exploration(steps=(first, *others[1:])))
+    kept = [one for one in notebook.read(path).cells if "attachment:" in one["source"]]
+
+    assert [one["attachments"] for one in kept] == [pictures] * 2
+
+
 def test_cells_without_their_metadata_are_known_by_their_ids(tmp_path: Path) -> None:
     file, sample = tmp_path / "tea.ipynb", exploration()
     document.save(file, sample)

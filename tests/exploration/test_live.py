@@ -156,7 +156,11 @@ async def test_choosing_otherwise_in_an_earlier_step_runs_the_later_ones_again(
 async def test_what_only_defines_something_stays_done_when_an_earlier_step_changes(
     serve: Serve,
 ) -> None:
-    cells = [READ, "def is_strong(leaf):\n    return leaf.strength > 3", "filter(is_strong, leaves)"]
+    cells = [
+        READ,
+        "def is_strong(leaf):\n    return leaf.strength > 3",
+        "filter(is_strong, leaves)",
+    ]
     server = serve(TeaModel(scripts=[script_of(GOALS, cells, fenced(SOLUTION))]))
     async with live_session(server) as surface:
         await accept_all(surface)
