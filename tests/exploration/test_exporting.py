@@ -13,12 +13,12 @@ import pytest
 from exploracoder import document
 from exploracoder.errors import CommandError
 from exploracoder.exporting import ExportForm, export
-from exploracoder.state import Attempt, Exploration, Library, Solution, Task
+from exploracoder.state import Attempt, ExampleCall, Exploration, Library, Solution, Task
 from exploracoder_kernel.observation import Observation
 from markdown_it import MarkdownIt
 
 from .conftest import Command
-from .samples import FLOW, exploration
+from .samples import FLOW, exploration, printed
 
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\n# `[tea](javascript:alert(3))"
 SVG = "<svg onload='alert(4)'><script>alert(5)</script></svg>"
@@ -165,6 +165,16 @@ def test_the_report_has_plan_docs_candidates_solution_and_branches(form: ExportF
         "1 model calls, 100 prompt",
     ):
         assert words in report
+
+
+def test_the_report_shows_what_the_call_gave() -> None:
+    call = ExampleCall(code="result = brew(3)", called="brew(3)", observation=printed("hot\n"))
+    code = "def brew(cups):\n    return cups"
+    attempt = Attempt(code=code, observation=Observation(status="ok"), call=call)
+    report = export(exploration(solution=Solution(attempts=(attempt,))), "md")
+
+    assert "result = brew(3)" in report
+    assert "hot" in report
 
 
 @pytest.mark.parametrize("form", ["md", "html"])
