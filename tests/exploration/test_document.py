@@ -23,6 +23,7 @@ from exploracoder.state import (
     Task,
 )
 from exploracoder_kernel import notebook
+from exploracoder_kernel.observation import Observation
 from markdown_it import MarkdownIt
 
 from .conftest import Explorer, Serve
@@ -355,6 +356,30 @@ def test_a_long_title_ends_with_a_whole_word() -> None:
     assert len(heading) <= 80
     assert heading.endswith(" …")
     assert text.startswith(heading.removesuffix("…"))
+
+
+def test_words_at_the_beginning_of_a_line_make_no_blocks() -> None:
+    text = "Name the leaves.\n===\nThen\n---\n- a\n+ b\n1. c\n2) d\n-5 and 1.5"
+    first = step(1, "Read\n\n- the leaves", chosen=None)
+    whole = exploration(task=Task(text=text, libraries=("tealeaf",)), steps=(first,), solution=None)
+    blocks = MarkdownIt("commonmark").parse(document.task_text(whole))
+
+    assert not {one.type for one in blocks} & {"list_item_open", "hr"}
+    assert [one.tag for one in blocks if one.type == "heading_open"] == ["h1"]
+    assert "-5 and 1.5" in document.task_text(whole)
+    assert document.step_text(1, first).splitlines()[0] == "## 1. Read - the leaves"
+
+
+def test_the_verdict_numbers_the_attempt_that_counts() -> None:
+    good, failing = (
+        Attempt(code="x = 1", observation=one)
+        for one in (Observation(status="ok"), failed("NameError", "x"))
+    )
+    whole = exploration(solution=Solution(attempts=(failing, good, failing)))
+
+    assert "(attempt 2 of 3)" in document.verification(whole)
+    chosen = whole.model_copy(update={"method": "best-of-n"})
+    assert "attempt" not in document.verification(chosen)
 
 
 def test_names_between_backticks_stay_code_and_other_backticks_do_nothing() -> None:
