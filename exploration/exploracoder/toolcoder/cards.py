@@ -15,8 +15,8 @@ def with_cards(attempt: Attempt) -> str:
     places: dict[int, list[Search]] = {}
     for search in attempt.searches:
         # Searches made before any code go above the first line.
-        line = min(search.line or 1, len(lines))
-        places.setdefault(beginnings.get(line, line), []).append(search)
+        place = min(search.line or 1, len(lines))
+        places.setdefault(beginnings.get(place, place), []).append(search)
     output: list[str] = []
     for number, line in enumerate(lines, start=1):
         indent = line[: len(line) - len(line.lstrip())]
