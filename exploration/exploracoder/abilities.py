@@ -144,8 +144,13 @@ class Rules:
         return Text("A plan has at most %1 subtasks.", MAX_SUBTASKS) if is_full else ""
 
     def _put_before(self, step: Step) -> str:
-        is_behind = self._last_done is None or self._place(self._last_done) < self._place(step)
-        return "" if is_behind else "A subtask that is done comes after that place. Go back first."
+        if self._last_done is not None and self._place(step) <= self._place(self._last_done):
+            return "A subtask that is done comes after that place. Go back first."
+        # Once that one is done, an open one would come before it.
+        at_work = self._places.get(self._progress.part, -1) if self._busy() else -1
+        if self._place(step) <= at_work:
+            return Text("%1 is being explored. Put it after that.", self._progress.part)
+        return ""
 
     def _edit(self, step: Step) -> str:
         if not self._exploration.is_planned:

@@ -293,8 +293,7 @@ def verification(exploration: Exploration) -> str:
     if exploration.solution is None:
         return f"No solution yet. {exploration.reason}".strip()
     final = exploration.solution.final
-    tries = len(exploration.solution.attempts)
-    count = f" (attempt {tries} of {tries})" if tries > 1 else ""
+    count = _count(exploration.solution) if exploration.method != "best-of-n" else ""
     if not final.observation.ran:
         return f"**Not solved**: the code does not run{count}: {_error_line(final.observation)}"
     if final.checks == "failed" and final.check_observation is not None:
@@ -306,6 +305,18 @@ def verification(exploration: Exploration) -> str:
         f"**Unverified**: it ran in a fresh state{count}{_called(final)}; no check was given, so"
         " nothing says that the result is right."
     )
+
+
+def _count(solution: Solution) -> str:
+    """Which of the attempts counts; best-of-n, which changes their order, does not say it."""
+    number = next(n for n, one in enumerate(solution.attempts, 1) if one is solution.final)
+    count = len(solution.attempts)
+    return f" (attempt {number} of {count})" if count > 1 else ""
+
+
+def plain_verification(exploration: Exploration) -> str:
+    """The same without the verdict's bold markers, for text that is not Markdown."""
+    return re.sub(r"^\*\*(.+?)\*\*", r"\1", verification(exploration))
 
 
 def warning(exploration: Exploration) -> str:
@@ -381,7 +392,7 @@ def _brought_text(exploration: Exploration) -> Iterator[str]:
 
 def step_text(number: int, step: Step) -> str:
     """A subtask with its docs (the used ones in bold) and its outcome."""
-    lines = [f"## {number}. {escape_markdown(step.subtask.goal)}"]
+    lines = [f"## {number}. {escape_markdown(' '.join(step.subtask.goal.split()))}"]
     docs = step.recommendation.kept
     used_paths = set(step.candidate.apis) if step.candidate else set()
     if docs:
@@ -439,10 +450,11 @@ def _role(role: str, subtask: str | None = None) -> dict[str, Any]:
 def escape_markdown(text: str) -> str:
     """Escape text from users, models and docs, so that its Markdown and HTML have no effect."""
     text = _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
-    return "".join(
+    escaped = "".join(
         part if _NAME.fullmatch(part) else _SPECIAL.sub(r"\\\1", html.escape(part, quote=False))
         for part in re.split(r"(`[A-Za-z_]\w*`)", text)
     )
+    return _BLOCK.sub(r"\1\\\2", escaped)
 
 
 # A name in backticks is left as it is: it cannot contain markup.
@@ -450,6 +462,8 @@ _NAME = re.compile(r"`[A-Za-z_]\w*`")
 # Control characters, including bidirectional ones, which make text look like something else.
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
+# What makes a line the item of a list, a rule, or the line above it a heading.
+_BLOCK = re.compile(r"^([ \t]*(?:\d+(?=[.)]))?)([-+=](?=[-=\s]|$)|[.)](?=\s|$))", re.MULTILINE)
 
 
 def _inline(text: str) -> str:

@@ -174,6 +174,8 @@ def _joined(
             # This tells a tab that somebody has typed here.
             cell["metadata"][_WRITTEN_KEY] = {"source": fingerprint(cell["source"]), "shown": ""}
             cell["source"] = _source(edit)
+            if cell["cell_type"] != "code":
+                cell |= _attachments(edit)
         yield cell
         if edit is not None and _source(edit).rstrip() != cell["source"].rstrip():
             yield _as_own(edit)
@@ -224,8 +226,13 @@ def _as_own(cell: Any) -> Any:
         return {**cell, "id": uuid4().hex[:12]}
     own: dict[str, Any] = {"id": uuid4().hex[:12], "metadata": {}, "source": _source(cell)}
     if cell.get("cell_type") != "code":
-        return {"cell_type": cell.get("cell_type", "raw"), **own}
+        return {"cell_type": cell.get("cell_type", "raw"), **own, **_attachments(cell)}
     return {"cell_type": "code", **own, "outputs": [], "execution_count": None}
+
+
+def _attachments(cell: Any) -> dict[str, Any]:
+    """The pictures that were pasted into a cell's text, if any."""
+    return {"attachments": cell["attachments"]} if cell.get("attachments") else {}
 
 
 def _source(cell: Any) -> str:

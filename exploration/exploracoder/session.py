@@ -17,7 +17,7 @@ from exploracoder.errors import BudgetError, ExploraCoderError, NoCodeError, Set
 from exploracoder.methods import find_method
 from exploracoder.models.chat import ChatModel
 from exploracoder.opening import Opening, open_bench
-from exploracoder.state import Brought, Exploration, ExplorationStatus
+from exploracoder.state import Brought, Exploration, ExplorationStatus, Outcome
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -106,7 +106,7 @@ class Session:
             await self._end("cancelled", "It was interrupted.")
             raise
         except (BudgetError, NoCodeError) as error:
-            await bench.update(str(error), status="failed", reason=str(error))
+            await bench.update(str(error), status=_outcome(bench.exploration), reason=str(error))
         except SidecarError as error:
             await self._end("failed", str(error))
             raise SetupError(f"The scratch kernel failed: {error}") from error
@@ -120,9 +120,7 @@ class Session:
             await self._end("failed", f"Something unexpected went wrong: {error!r}")
             raise
         else:
-            solution = bench.exploration.solution
-            status = solution.outcome if solution is not None else "failed"
-            await bench.update("Finished", status=status, reason="")
+            await bench.update("Finished", status=_outcome(bench.exploration), reason="")
         return bench.exploration
 
     async def _open(self) -> None:
@@ -147,3 +145,8 @@ class Session:
         bench.limits.count_time()
         bench.change(status=status, reason=reason)
         await self._save(bench.exploration)
+
+
+def _outcome(exploration: Exploration) -> Outcome:
+    """The outcome of work that has ended: a solution that is there counts, whatever ended it."""
+    return exploration.solution.outcome if exploration.solution is not None else "failed"

@@ -14,6 +14,7 @@ from exploracoder.engine.writing.write_cells import write
 from exploracoder.errors import CommandError
 from exploracoder.events import Progress
 from exploracoder.memory import keep_step
+from exploracoder.methods import is_planned
 from exploracoder.methods.planned import make_plan
 from exploracoder.prompts import render
 from exploracoder.state import Candidate, Step
@@ -123,7 +124,8 @@ class Worker:
         bench = self._bench
         later = bench.exploration.steps[bench.exploration.position(step) :]
         replaced_ids = [one.subtask.id for one in later]
-        await (write if bench.settings.cells else make_plan)(bench, replaced_ids)
+        plans = is_planned(bench.exploration.method, bench.settings)
+        await (make_plan if plans else write)(bench, replaced_ids)
 
     async def _opened(self, step: Step) -> Step:
         """The step, reopened first if it is not open."""

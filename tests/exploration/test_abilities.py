@@ -66,12 +66,25 @@ def test_while_there_is_work_it_can_be_cancelled_and_the_plan_edited_elsewhere()
     edits = ("add_subtask", "rename_subtask", "delete_subtask", "move_subtask")
     assert now == {
         "": ("cancel", "add_subtask"),
-        "step-1": ("add_subtask",),
         "step-2": edits,
         "step-3": edits,
     }
     with pytest.raises(CommandError, match="Asking the model"):
         check(c.Accept(subtask="step-1"), plan(*steps), working)
+
+
+def test_nothing_is_put_before_what_is_being_explored() -> None:
+    working = Progress(activity="working", part="step-2")
+    steps = (step(1, "skipped"), step(2, "pending"), step(3, "pending"))
+
+    for edit in (
+        c.AddSubtask(goal="Look", before="step-1"),
+        c.AddSubtask(goal="Look", before="step-2"),
+        c.MoveSubtask(subtask="step-3", before="step-2"),
+    ):
+        with pytest.raises(CommandError, match="step-2 is being explored"):
+            check(edit, plan(*steps), working)
+    check(c.AddSubtask(goal="Look", before="step-3"), plan(*steps), working)
 
 
 def test_what_is_done_is_gone_back_to_and_nothing_is_put_before_it() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from exploracoder import document
+from exploracoder.cli.report import in_words
 from exploracoder.errors import InputError, SetupError
 from exploracoder.state import (
     Attempt,
@@ -22,6 +23,7 @@ from exploracoder.state import (
     Task,
 )
 from exploracoder_kernel import notebook
+from exploracoder_kernel.observation import Observation
 from markdown_it import MarkdownIt
 
 from .conftest import Explorer, Serve
@@ -70,6 +72,25 @@ def test_saving_keeps_a_persons_cells_and_edits(tmp_path: Path) -> None:
         assert cells(kept)["note"].source == "Mine."
     assert len(again.cells) == len(contents.cells)
     assert document.load(file) == sample
+
+
+def test_a_picture_pasted_into_a_cell_of_ours_stays(tmp_path: Path) -> None:
+    path = tmp_path / "tea.ipynb"
+    document.save(path, exploration())
+    contents = notebook.read(path)
+    pictures = {"leaf.png": {"image/png": "aGVsbG8="}}
+    for id_ in ("step-1-goal", "step-2-goal"):
+        cell = cells(contents)[id_]
+        cell["source"] += "\n\n![leaf](attachment:leaf.png)"
+        cell["attachments"] = pictures
+    notebook.write(path, contents)
+
+    document.save(path, exploration())
+    first, *others = exploration().steps
+    document.save(path, exploration(steps=(first, *others[1:])))
+    kept = [one for one in notebook.read(path).cells if "attachment:" in one["source"]]
+
+    assert [one["attachments"] for one in kept] == [pictures] * 2
 
 
 def test_cells_without_their_metadata_are_known_by_their_ids(tmp_path: Path) -> None:
@@ -220,6 +241,16 @@ def test_it_is_said_plainly_what_was_verified(solution: Solution | None, words: 
     assert document.verification(exploration(solution=solution)).startswith(words)
 
 
+def test_stars_in_code_and_errors_stay_in_plain_text() -> None:
+    wrong = attempt(code="area = r**2", observation=failed("TypeError", "bad operand for **: r**2"))
+    whole = exploration(solution=wrong, status="failed")
+
+    words = in_words(whole, Path("tea.ipynb"))
+
+    assert "area = r**2" in words
+    assert "Not solved: the code does not run: `TypeError: bad operand for **: r**2`" in words
+
+
 def test_a_solution_that_failed_is_shown_but_not_as_a_cell_that_runs() -> None:
     contents = document.to_notebook(
         exploration(solution=attempt(code="1 / 0", observation=failed("ZeroDivisionError", "")))
@@ -339,6 +370,30 @@ def test_a_long_title_ends_with_a_whole_word() -> None:
     assert len(heading) <= 80
     assert heading.endswith(" …")
     assert text.startswith(heading.removesuffix("…"))
+
+
+def test_words_at_the_beginning_of_a_line_make_no_blocks() -> None:
+    text = "Name the leaves.\n===\nThen\n---\n- a\n+ b\n1. c\n2) d\n-5 and 1.5"
+    first = step(1, "Read\n\n- the leaves", chosen=None)
+    whole = exploration(task=Task(text=text, libraries=("tealeaf",)), steps=(first,), solution=None)
+    blocks = MarkdownIt("commonmark").parse(document.task_text(whole))
+
+    assert not {one.type for one in blocks} & {"list_item_open", "hr"}
+    assert [one.tag for one in blocks if one.type == "heading_open"] == ["h1"]
+    assert "-5 and 1.5" in document.task_text(whole)
+    assert document.step_text(1, first).splitlines()[0] == "## 1. Read - the leaves"
+
+
+def test_the_verdict_numbers_the_attempt_that_counts() -> None:
+    good, failing = (
+        Attempt(code="x = 1", observation=one)
+        for one in (Observation(status="ok"), failed("NameError", "x"))
+    )
+    whole = exploration(solution=Solution(attempts=(failing, good, failing)))
+
+    assert "(attempt 2 of 3)" in document.verification(whole)
+    chosen = whole.model_copy(update={"method": "best-of-n"})
+    assert "attempt" not in document.verification(chosen)
 
 
 def test_names_between_backticks_stay_code_and_other_backticks_do_nothing() -> None:

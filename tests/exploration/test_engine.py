@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from exploracoder.engine.exploring import explorer
+from exploracoder.errors import BudgetError
+from exploracoder.testing import Failure
 
 from .conftest import Explorer, Serve, model_words
 from .scripted import (
@@ -61,6 +67,18 @@ def test_a_solution_that_fails_its_check_to_the_end_is_not_solved(
     assert outcome.json["verified"] == {"ran": True, "checks": "failed"}
     assert outcome.json["attempts"] == 4
     assert kinds_asked(server).count("repair") == 2
+
+
+def test_what_was_written_before_the_model_failed_is_kept(serve: Serve, explore: Explorer) -> None:
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong], repairs=[wrong, Failure(401, "no key")]))
+    outcome = explore(server, "--json")
+    solution = explore.exploration.solution
+
+    assert outcome.code == 2
+    assert solution is not None
+    assert [one.code for one in solution.attempts] == [WRONG_SOLUTION] * 3
+    assert "HTTP 401" in explore.exploration.reason
 
 
 def test_a_repaired_solution_is_the_one_that_is_shown(serve: Serve, explore: Explorer) -> None:
@@ -199,6 +217,19 @@ def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
 
     assert ran[looking].stdout == "False\n"
     assert ran[spoiling].ran
+
+
+async def test_what_one_candidate_raises_is_not_hidden_by_others_that_still_run() -> None:
+    async def run(id_: str, *_: object) -> None:
+        if id_.endswith("/2"):
+            raise BudgetError("The limit was reached.")
+        await asyncio.sleep(60)
+
+    step = SimpleNamespace(subtask=SimpleNamespace(id="step-1"))
+    trial: Any = SimpleNamespace(step=step, hint="", new=(), candidates=[], next_number=1, run=run)
+
+    with pytest.raises(BudgetError):
+        await explorer._add(trial, ["slow()", "quick()"], "draft")
 
 
 def test_direct_asks_once_and_shows_no_docs(serve: Serve, explore: Explorer) -> None:

@@ -13,12 +13,12 @@ import pytest
 from exploracoder import document
 from exploracoder.errors import CommandError
 from exploracoder.exporting import ExportForm, export
-from exploracoder.state import Attempt, Exploration, Library, Solution, Task
+from exploracoder.state import Attempt, ExampleCall, Exploration, Library, Solution, Task
 from exploracoder_kernel.observation import Observation
 from markdown_it import MarkdownIt
 
 from .conftest import Command
-from .samples import FLOW, exploration
+from .samples import FLOW, exploration, printed
 
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\n# `[tea](javascript:alert(3))"
 SVG = "<svg onload='alert(4)'><script>alert(5)</script></svg>"
@@ -102,15 +102,36 @@ def test_the_script_has_context_and_solution_and_the_check_as_comments() -> None
     assert "reed" not in script
 
 
-def test_a_script_keeps_future_imports_first_and_makes_magics_calls() -> None:
-    code = "from __future__ import annotations\nx = 1"
+def script_of(code: str, context: str = "") -> str:
     attempt = Attempt(code=code, observation=Observation(status="ok"))
-    task = Task(text="Brew.", libraries=("tealeaf",), context="%matplotlib inline")
+    task = Task(text="Brew.", libraries=("tealeaf",), context=context)
+    return export(exploration(task=task, solution=Solution(attempts=(attempt,))), "py")
 
-    script = export(exploration(task=task, solution=Solution(attempts=(attempt,))), "py")
+
+def test_a_script_keeps_future_imports_first() -> None:
+    quoted = "text = '''\nfrom __future__ import braces\n'''"
+    first = "from __future__ import annotations; import math"
+    script = script_of(f"from __future__ import (\n    division,\n)\n{quoted}", f"{first}\nx = 1")
 
     compile(script, "script", "exec")
-    assert "get_ipython().run_line_magic('matplotlib', 'inline')" in script
+    assert "from __future__ import annotations, division\n" in script
+    assert "\nimport math\nx = 1\n" in script
+    assert quoted in script
+
+
+def test_magics_are_calls_in_a_script_which_says_how_to_run_it() -> None:
+    shown, needed = (script_of("x = 1", f"%{magic}") for magic in ("matplotlib inline", "cd tea"))
+
+    compile(shown, "script", "exec")
+    assert "# %matplotlib inline" in shown
+    assert "get_ipython" not in shown
+    assert "get_ipython().run_line_magic('cd', 'tea')" in needed
+    assert "run it with `ipython`" in needed
+
+
+def test_what_awaits_outside_of_functions_is_no_script() -> None:
+    with pytest.raises(CommandError, match="awaits something outside of functions"):
+        script_of("x = await tea()")
 
 
 def test_words_of_others_are_only_comments_in_a_script() -> None:
@@ -144,6 +165,16 @@ def test_the_report_has_plan_docs_candidates_solution_and_branches(form: ExportF
         "1 model calls, 100 prompt",
     ):
         assert words in report
+
+
+def test_the_report_shows_what_the_call_gave() -> None:
+    call = ExampleCall(code="result = brew(3)", called="brew(3)", observation=printed("hot\n"))
+    code = "def brew(cups):\n    return cups"
+    attempt = Attempt(code=code, observation=Observation(status="ok"), call=call)
+    report = export(exploration(solution=Solution(attempts=(attempt,))), "md")
+
+    assert "result = brew(3)" in report
+    assert "hot" in report
 
 
 @pytest.mark.parametrize("form", ["md", "html"])

@@ -153,6 +153,22 @@ async def test_choosing_otherwise_in_an_earlier_step_runs_the_later_ones_again(
     assert "sencha" in after.trace[2].observation.stdout
 
 
+async def test_what_only_defines_something_stays_done_when_an_earlier_step_changes(
+    serve: Serve,
+) -> None:
+    cells = [
+        READ,
+        "def is_strong(leaf):\n    return leaf.strength > 3",
+        "filter(is_strong, leaves)",
+    ]
+    server = serve(TeaModel(scripts=[script_of(GOALS, cells, fenced(SOLUTION))]))
+    async with live_session(server) as surface:
+        await accept_all(surface)
+        await surface.do(c.TryCode(subtask="step-1", code=f"{READ}\nprint(len(leaves))"))
+
+        assert surface.statuses == ["done"] * 3
+
+
 async def test_the_users_own_code_is_a_candidate_and_the_chain_goes_on_from_it(
     serve: Serve,
 ) -> None:
@@ -293,6 +309,31 @@ async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
 
 
 SOME = ("Read the leaves", "Keep some")
+
+
+async def test_a_method_that_explores_nothing_plans_again_without_cells(serve: Serve) -> None:
+    server = serve(TeaModel(solutions=["1 / 0"]))
+    exploration = new_exploration().model_copy(update={"method": "capir"})
+    async with live_session(server, exploration=exploration) as surface:
+        await surface.do(c.GoOn())
+        planned_count = kinds_asked(server).count("plan")
+        await surface.do(c.Replan(subtask="step-2"))
+
+    assert planned_count == 1
+    assert kinds_asked(server).count("plan") == 2
+    assert "write" not in kinds_asked(server)
+
+
+async def test_a_verified_solution_is_not_replaced_by_one_that_fails(serve: Serve) -> None:
+    wrong = fenced(WRONG_SOLUTION)
+    model = TeaModel(solutions=[fenced(SOLUTION), wrong], repairs=[wrong])
+    async with live_session(serve(model), mode="auto") as surface:
+        await surface.do(c.GoOn(), c.Synthesize())
+        result = surface.session.exploration
+
+    assert result.solution is not None
+    assert len(result.solution.attempts) > 1
+    assert (result.status, result.solution.final.code) == ("solved", SOLUTION)
 
 
 async def test_planning_again_keeps_what_stands_before(serve: Serve) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from exploracoder.engine.limits import Limits
 from exploracoder.methods import METHODS, find_method
 from exploracoder.settings import Settings
-from exploracoder.testing import RecordedRequest, ScriptedModelServer
+from exploracoder.testing import Failure, RecordedRequest, ScriptedModelServer
 
 from .conftest import Explorer, Serve, model_words
 from .scripted import (
@@ -80,6 +81,18 @@ def test_a_method_asks_for_what_it_is_made_of_and_counts_it(
     assert (exploration.settings.temperature, exploration.settings.top_p) == (0.8, 0.95)
 
 
+@pytest.mark.parametrize("method", ["capir", "self-repair"])
+def test_late_in_a_limit_only_the_solution_is_asked_for(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(Limits, "is_late", property(lambda self: True))
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
+    explore(server, "--method", method)
+
+    assert kinds_asked(server) == ["plan", "rerank", "solution"]
+    assert [step.status for step in explore.exploration.steps] == ["skipped"] * 3
+
+
 def test_only_epigen_is_told_the_subtasks(serve: Serve, explore: Explorer) -> None:
     prompts = {}
     for method in ("capir", "epigen"):
@@ -133,6 +146,17 @@ def test_self_repair_repairs_as_often_as_there_are_subtasks(
     assert outcome.json["status"] == "failed"
     assert kinds_asked(server).count("repair") == len(GOALS)
     assert kinds_asked(server).count("feedback") == len(GOALS)
+
+
+def test_self_repair_keeps_each_text_when_the_model_fails(serve: Serve, explore: Explorer) -> None:
+    wrong = fenced(WRONG_SOLUTION)
+    server = serve(TeaModel(solutions=[wrong], repairs=[wrong, Failure(401, "no key")]))
+    outcome = explore(server, "--method", "self-repair", "--json")
+    solution = explore.exploration.solution
+
+    assert outcome.code == 2
+    assert solution is not None
+    assert [one.code for one in solution.attempts] == [WRONG_SOLUTION] * 2
 
 
 def test_the_published_chain_has_candidates_that_repeat_all_steps(

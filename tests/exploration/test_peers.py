@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from exploracoder.engine.exploring.functions import NameArgument
+from exploracoder.engine.workbench import Workbench
+from exploracoder.errors import BudgetError
+from exploracoder.methods import one_shot
 from exploracoder.methods.action_text import action_in
 from exploracoder.models.model_functions import Tool
 from exploracoder.state import Attempt
@@ -85,6 +89,37 @@ def test_best_of_n_takes_what_most_texts_give_when_there_is_no_check(
     assert outcome.json["status"] == "unverified"
     assert "Flow(leaves).keep(lambda leaf: leaf.strength > 3)" in outcome.json["solution"]
     assert kinds_asked(server) == ["solution"] * 4
+
+
+def test_best_of_n_takes_the_first_good_text_when_no_result_can_be_compared(
+    serve: Serve, explore: Explorer
+) -> None:
+    head = TASK.splitlines()[0]
+    texts = ["1 / 0", *(f"{head}\n    return {names}" for names in ([], [1]))]
+    server = serve(TeaModel(solutions=[*map(fenced, texts)]))
+    words = explore.words(server, *explore.files(None), "--entry-point", "strong_names", task=TASK)
+    outcome = explore.run(*words, "--method", "best-of-n", "--json")
+
+    assert len(attempts(explore)) == 3
+    assert outcome.json["solution"] == texts[1]
+
+
+def test_a_limit_in_the_middle_does_not_lose_best_of_n_its_vote(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def sample(bench: Workbench, messages: Any, apis: Any, number: int) -> Attempt:
+        if number == 3:
+            raise BudgetError("The limit was reached.")
+        return await one_shot.sample(bench, messages, apis, number)
+
+    monkeypatch.setattr("exploracoder.methods.best_of_n.sample", sample)
+    server = serve(TeaModel(solutions=[RIGHT, OTHER, WRONG]))
+    words = explore.words(server, *explore.files(None), "--entry-point", "strong_names", task=TASK)
+    outcome = explore.run(*words, "--method", "best-of-n", "--set", "solution-attempts=4", "--json")
+
+    assert outcome.json["status"] == "unverified"
+    assert outcome.json["reason"] == "The limit was reached."
+    assert "> 3" in outcome.json["solution"]
 
 
 def test_whole_docs_shows_every_doc_in_full_and_in_order(serve: Serve, explore: Explorer) -> None:

@@ -5,6 +5,7 @@ Its texts are scripted piece by piece: the server stops each where the request s
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import threading
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder.engine.reading.syntax import tree
 from exploracoder.errors import SetupError
 from exploracoder.methods import toolcoder
 from exploracoder.models import local
@@ -20,17 +22,19 @@ from exploracoder.models.chat import Reply, Sampling
 from exploracoder.models.model_cost import Usage
 from exploracoder.models.model_functions import MAX_CALLS
 from exploracoder.models.openai_client import OpenAIChatModel
-from exploracoder.state import Search
+from exploracoder.state import Attempt, Search
 from exploracoder.testing import Call, Outcome, ScriptedModelServer
 from exploracoder.toolcoder import calls
+from exploracoder.toolcoder.cards import card, with_cards
 from exploracoder.toolcoder.decoding import Decoder
 from exploracoder.toolcoder.spelling import as_written
+from exploracoder_kernel.observation import Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import EmbeddingError
 
 from .conftest import Command, Explorer, Serve
-from .scripted import SOLUTION, TeaModel, Writer, fenced
+from .scripted import CONTEXT, SOLUTION, TeaModel, Writer, fenced
 
 HEAD = "import tealeaf\n\ndef strong_names(text):\n    leaves = "
 OPENED = f"{HEAD}<API>APISearch(read leaves out of a text)->tealeaf.guessed</API>"
@@ -114,6 +118,42 @@ def test_searches_are_shown_at_their_place(serve: Serve, explore: Explorer) -> N
     assert lines[place + 1] == SOLUTION.splitlines()[3]
     assert "line 4: *read leaves out of a text* →" in "".join(verdict["source"])
     assert "".join(solution["source"]) == SOLUTION
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "place"),
+    [
+        ("text = '''\nassam 5\n'''", 2, 0),
+        ("total = 1 + \\\n    2", 2, 0),
+        ("def brew():\n    pot = '''\n    '''\n    return pot", 3, 1),
+        ("@cached(\n    1)\ndef brew(\n    leaf):\n    return 1", 4, 0),
+        ("for leaf in ():\n    pass\nelse:\n    brew()", 4, 3),
+        ("not Python (\n1", 2, 1),
+    ],
+)
+def test_a_search_is_shown_above_the_statement_that_it_was_for(
+    code: str, line: int, place: int
+) -> None:
+    search = Search(line=line, query="leaves", answer="tea.read")
+    attempt = Attempt(code=code, observation=Observation(status="ok"), searches=(search,))
+    lines = with_cards(attempt).split("\n")
+
+    assert lines.pop(place).strip() == f"# {card(search)}"
+    assert "\n".join(lines) == code
+    assert ast.dump(tree(with_cards(attempt))) == ast.dump(tree(code))
+
+
+def test_lines_that_are_left_out_shift_the_searches(serve: Serve, explore: Explorer) -> None:
+    words = explore.files(context=f"import tealeaf\n{CONTEXT}")
+    server = serve(Writer(PIECES))
+    explore.run(*explore.words(server, *words, "--method", "toolcoder"))
+    (search,) = searches(explore)
+    solution = explore.exploration.solution
+
+    assert solution is not None
+    assert not solution.final.code.startswith("import")
+    assert search.line is not None
+    assert "leaves = " in solution.final.code.splitlines()[search.line - 1]
 
 
 def test_a_search_that_takes_too_long_is_gone_on_without(
@@ -365,6 +405,15 @@ def test_what_is_put_into_a_search_stays_in_it() -> None:
             "import numpy as\n import numpy as np # x",
             "np.sum(a, b)",
         ),
+        (
+            "numpy.linalg.inv",
+            "function",
+            (),
+            "from numpy.linalg import (\n    det,  # first\n    inv,\n)\n",
+            "inv(a, b)",
+        ),
+        ("numpy.sum", "function", (), "from numpy import \\\n    sum as add\n", "add(a, b)"),
+        ("numpy.sum", "function", (), "import numpy as np\nfrom numpy import (", "np.sum(a, b)"),
     ],
 )
 def test_an_answer_is_written_as_the_code_would_write_it(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from exploracoder import commands as c
+from exploracoder.errors import BudgetError
 from exploracoder.testing import Failure
 
-from .conftest import Explorer, Serve
+from .conftest import Explorer, Serve, model_words
 from .live_sessions import live_session
 from .scripted import (
     CHECK,
@@ -51,6 +52,26 @@ def test_without_a_check_the_model_looks_at_what_came_out(serve: Serve, explore:
     assert kinds_asked(server) == ["write", "look"]
     assert "['assam', 'oolong']" in look.last_user_message
     assert "['assam']" in look.last_user_message
+
+
+def test_a_limit_during_the_look_leaves_a_good_solution_good(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look(*_: object) -> None:
+        raise BudgetError("The limit was reached.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("exploracoder.methods.exploration.look", look)
+        outcome = explore(serve(), "--json", check=None)
+    server = serve()
+    words = ["resume", explore.notebook, *model_words(server), "--json", "--quiet"]
+    resumed = explore.run(*words)
+
+    assert outcome.code == 0
+    assert outcome.json["status"] == "unverified"
+    assert outcome.json["reason"] == "The limit was reached."
+    assert kinds_asked(server) == ["look"]
+    assert resumed.json["reason"] == ""
 
 
 def test_what_a_look_corrects_is_run(serve: Serve, explore: Explorer) -> None:

@@ -61,7 +61,7 @@ def _lines(exploration: Exploration) -> list[str]:
         parts.append(f"## {step.subtask.goal}\n{step.status}\nDocs: {docs}")
         if step.candidate is not None:
             parts += [step.candidate.code, shown(step.candidate.observation)]
-    verdict = document.verification(exploration).replace("**", "")
+    verdict = document.plain_verification(exploration)
     parts.append(f"## Solution\n{exploration.status}\n{verdict}")
     if exploration.solution is not None:
         final = exploration.solution.final

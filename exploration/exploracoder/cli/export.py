@@ -35,11 +35,11 @@ _STANDARD_OUTPUT = "-"
 def export(file: Path, form: ExportForm, output: str | None, force: bool) -> int:
     """Make a script or a report of the exploration in FILE.
 
-    The script has the context and the solution, with the check as comments after them. The report
-    has task, plan, docs, every candidate with what it showed, the solution with how it was
-    verified, and the picture of branches; pictures are in the file, which asks nothing of any
-    network. Prints the name of the file. Exit code 2: there is nothing to export, or the file is
-    there already.
+    The script has the context and the solution, with the check as comments after them; code that
+    awaits something outside of functions cannot be one. The report has task, plan, docs, every
+    candidate with what it showed, the solution with how it was verified, and the picture of
+    branches; pictures are in the file, which asks nothing of any network. Prints the name of the
+    file. Exit code 2: there is nothing to export, or the file is there already.
 
     \b
       exploracoder export exploration.ipynb --to py --output -

@@ -75,7 +75,7 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
     lines = []
     if exploration.solution is not None:
         lines += [with_cards(exploration.solution.final), ""]
-    lines.append(f"{exploration.status.upper()}. {document.verification(exploration)}")
+    lines.append(f"{exploration.status.upper()}. {document.plain_verification(exploration)}")
     lines += [document.warning(exploration)] if document.warning(exploration) else []
     if exploration.reason and exploration.reason not in lines[-1]:
         lines.append(exploration.reason)
@@ -87,7 +87,7 @@ def in_words(exploration: Exploration, notebook: Path) -> str:
         f"{_money(exploration)[1]}"
     )
     lines.append(f"Notebook: {notebook}")
-    return "\n".join(lines).replace("**", "")
+    return "\n".join(lines)
 
 
 def _money(exploration: Exploration) -> tuple[dict[str, Any] | None, str]:

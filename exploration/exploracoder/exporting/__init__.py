@@ -21,7 +21,7 @@ def export(exploration: Exploration, form: ExportForm) -> str:
             with everything that was tried.
 
     Raises:
-        CommandError: There is no solution to make a script of.
+        CommandError: There is no solution, or it cannot be a script.
     """
     if form == "py":
         from exploracoder.exporting.script import script

@@ -101,6 +101,8 @@ def _candidate(candidate: Candidate) -> str:
 def _solution(solution: Solution, check: str) -> Iterator[str]:
     final = solution.final
     yield _run(final.code, final.observation)
+    if final.call is not None:
+        yield f"### Call\n\n{_run(final.call.code, final.call.observation)}"
     if check:
         yield f"### Check\n\n{_run(check, final.check_observation)}"
     for number, attempt in enumerate(solution.attempts, start=1):

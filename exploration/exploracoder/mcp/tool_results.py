@@ -146,7 +146,7 @@ def shown_variables(variables: Sequence[Variable]) -> tuple[str, ...]:
 def verdict_of(exploration: Exploration) -> dict[str, Any]:
     """The fields of a `Verdict` on an exploration's solution."""
     final = exploration.solution.final if exploration.solution is not None else None
-    verdict = document.verification(exploration).replace("**", "")
+    verdict = document.plain_verification(exploration)
     if final is None:
         return {"verified": False, "verdict": verdict}
     if final.checks == "failed" and failure_place.failed_in(final) == "solution":

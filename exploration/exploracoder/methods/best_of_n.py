@@ -13,7 +13,7 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.solution_prompt import solution_messages
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.agreement import can_compare, groups
-from exploracoder.errors import NoCodeError
+from exploracoder.errors import BudgetError, NoCodeError
 from exploracoder.methods.method import Method
 from exploracoder.methods.one_shot import ONE_SHOT, SAMPLED, record, retrieve_for_task, sample
 from exploracoder.state import Attempt
@@ -56,6 +56,10 @@ class BestOfN(Method):
             except NoCodeError as error:
                 silence = error
                 continue
+            except BudgetError:
+                if attempts:
+                    await record(bench, _chosen_last(bench, attempts), apis)
+                raise
             await record(bench, attempts, apis)
         if silence is not None and not attempts:
             raise silence
@@ -88,7 +92,8 @@ def _is_enough(bench: Workbench, attempts: Sequence[Attempt]) -> bool:
 def _chosen_last(bench: Workbench, attempts: Sequence[Attempt]) -> list[Attempt]:
     """The attempts with the chosen one moved to the end: the last good one counts."""
     clusters = groups(bench.exploration, attempts) if _is_voted_on(bench) else []
-    if not clusters:
+    # Where no results can be seen, the first good text wins.
+    best = clusters[0] if clusters else [one for one in attempts if one.leaves_no_doubt]
+    if not best:
         return list(attempts)
-    winner = clusters[0][0]
-    return [*(one for one in attempts if one is not winner), winner]
+    return [*(one for one in attempts if one is not best[0]), best[0]]

@@ -37,13 +37,16 @@ RETRIEVAL = of_the_paper("sift rerank shown_examples memory")
 async def retrieve(bench: Workbench) -> None:
     """Plan, retrieve and re-rank for each subtask, then rank again for the whole task.
 
-    The subtasks are not explored, so they are marked as skipped. Raises BudgetError and
-    ModelError.
+    The subtasks are not explored, so they are marked as skipped; late in a limit they get no docs.
+    Raises BudgetError and ModelError.
     """
     if not bench.exploration.is_planned:
         await make_plan(bench)
     for step in bench.exploration.steps:
         if step.status == "skipped":
+            continue
+        if bench.limits.is_late:
+            bench.put(step.model_copy(update={"status": "skipped"}))
             continue
         changes = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
         bench.put(step.model_copy(update=changes))

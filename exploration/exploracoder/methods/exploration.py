@@ -45,8 +45,7 @@ class ExplorationMethod(Method):
             if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):
-            solution = bench.exploration.solution
-            await write_solution(bench, solution.attempts if solution else ())
+            await write_solution(bench)
 
 
 async def _solve_at_once(bench: Workbench) -> bool:

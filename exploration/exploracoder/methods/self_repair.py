@@ -35,15 +35,14 @@ class SelfRepair(Capir):
     }
 
     async def run(self, bench: Workbench) -> None:
-        """Plan, retrieve, ask; while it fails, ask why and ask again."""
+        """Plan, retrieve, ask; while it fails, ask why and ask again. Each text is recorded."""
         await retrieve(bench)
-        if bench.exploration.solution is not None:
-            return
-        apis = bench.exploration.overall.kept
+        apis, solution = bench.exploration.overall.kept, bench.exploration.solution
         messages = solution_messages(bench, apis)
-        attempts = [await _sample(bench, messages, apis)]
-        for number in range(1, 1 + len(bench.exploration.steps)):
-            if attempts[-1].leaves_no_doubt:
+        attempts = list(solution.attempts) if solution else [await _sample(bench, messages, apis)]
+        await record(bench, attempts, apis)
+        for number in range(len(attempts), 1 + len(bench.exploration.steps)):
+            if attempts[-1].leaves_no_doubt or bench.limits.is_late:
                 break
             feedback = await _feedback(bench, messages[-1], attempts[-1], number)
             request = _request(bench, attempts[-1], feedback)
@@ -53,7 +52,7 @@ class SelfRepair(Capir):
             except NoCodeError:
                 # A failed attempt is better than no solution.
                 break
-        await record(bench, attempts, apis)
+            await record(bench, attempts, apis)
 
 
 async def _sample(

@@ -183,11 +183,14 @@ async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
 
 
 async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
-    """Run and check the code; imports added before it shift the lines of the searches."""
+    """Run and check the code; imports that are added before it, or left out because they repeat
+    the context's, shift the lines of the searches."""
     attempt = await try_solution(bench, code, ())
-    shift = attempt.code.count("\n") - code.count("\n") if attempt.code.endswith(code) else 0
+    written, ran = code.rstrip("\n"), attempt.code.rstrip("\n")
+    is_shifted = ran.endswith(written) or written.endswith(ran)
+    shift = ran.count("\n") - written.count("\n") if is_shifted else 0
     new_searches = (
-        one if one.line is None else one.model_copy(update={"line": one.line + shift})
+        one if one.line is None else one.model_copy(update={"line": max(1, one.line + shift)})
         for one in searches
     )
     return attempt.model_copy(update={"searches": tuple(new_searches)})

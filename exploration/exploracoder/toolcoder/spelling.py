@@ -11,7 +11,7 @@ from exploracoder.engine.reading import syntax
 if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc
 
-_IMPORT = re.compile(r"^[ \t]*((?:import|from)[ \t][^\n#;]+)", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*((?:import|from)[ \t](?:\([^)]*\)|\\\n|[^\n#;\\(])+)", re.MULTILINE)
 _MEMBERS = ("method", "property", "attribute")
 
 

@@ -112,7 +112,7 @@ def solution(exploration: Exploration) -> Iterator[Block]:
 
 def verified(exploration: Exploration) -> Iterator[Block]:
     """Whether the solution was verified, and a warning about what it does, if any."""
-    yield Line(document.verification(exploration).replace("**", ""))
+    yield Line(document.plain_verification(exploration))
     if document.warning(exploration):
         yield Line(document.warning(exploration), "bad")
 

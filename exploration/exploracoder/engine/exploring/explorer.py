@@ -154,7 +154,11 @@ async def _add(
             run.cancel()
         if runs:
             await asyncio.wait(runs)
-    trial.candidates += await asyncio.gather(*runs)
+    # What one raised counts; those still running then were only cancelled for it.
+    errors = [error for run in runs if not run.cancelled() and (error := run.exception())]
+    if errors:
+        raise errors[0]
+    trial.candidates += [run.result() for run in runs]
     trial.bench.show(trial.shown)
 
 

@@ -5,7 +5,7 @@ ExploraCoder, section 3.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from exploracoder.engine.exploring.backtracking import (
     doubt_checked_step,
@@ -182,14 +182,24 @@ async def _mend_composed(
     return await mend(bench, attempt, apis, run, seen_codes)
 
 
-async def write_solution(bench: Workbench, attempts: Sequence[Attempt] = ()) -> None:
-    """Compose or write the solution from the trace, run it, and record it after ``attempts``."""
+async def write_solution(bench: Workbench) -> None:
+    """Compose or write the solution from the trace, run it, and record it after earlier attempts.
+
+    What has been written when a limit or the model ends that is recorded, too.
+    """
+    before = bench.exploration.solution
+
+    def joined(new: Solution) -> Solution:
+        attempts = (*before.attempts, *new.attempts) if before is not None else new.attempts
+        return new.model_copy(update={"attempts": attempts})
+
     attempt = await _compose(bench)
     if attempt is not None:
         solution = Solution(attempts=(attempt,))
     else:
         overall = await recommend_overall(bench, bench.exploration.steps)
         await bench.update("Writing the solution", overall=overall)
-        solution = await synthesize(bench, solution_apis(bench))
-    solution = solution.model_copy(update={"attempts": (*attempts, *solution.attempts)})
-    await bench.update("Wrote the solution", solution=solution)
+        solution = await synthesize(
+            bench, solution_apis(bench), keep=lambda one: bench.change(solution=joined(one))
+        )
+    await bench.update("Wrote the solution", solution=joined(solution))

@@ -23,7 +23,7 @@ from exploracoder.engine.reading.syntax import called_in, only_defines, without_
 from exploracoder.engine.running import renaming, substituting
 from exploracoder.engine.running.oracle import judge
 from exploracoder.engine.workbench import Workbench
-from exploracoder.errors import NoCodeError
+from exploracoder.errors import BudgetError, ModelError, NoCodeError
 from exploracoder.models.chat import Message
 from exploracoder.state import Attempt, CheckResult, Example, ExampleCall, Solution, Subtask
 
@@ -48,6 +48,7 @@ async def synthesize(
     api_map: LibraryMap | None = None,
     examples: Sequence[Example] = (),
     is_enough: Callable[[Sequence[Attempt]], bool] = _is_done,
+    keep: Callable[[Solution], None] | None = None,
 ) -> Solution:
     """Write the solution from the trace and ``apis``, until ``is_enough`` accepts the attempts.
 
@@ -56,7 +57,7 @@ async def synthesize(
     limit is used up. ``subtasks`` are instructions for the model, ``part`` is what requests count
     towards, ``api_map`` lists further APIs, and ``examples`` are further ones. Code written
     ``from_memory`` may use any names. Raises BudgetError, ModelError, and NoCodeError if no reply
-    contains code.
+    contains code; before the former two, ``keep`` gets what has been written until then.
     """
     settings, results, seen_codes = bench.settings, list[Attempt](), set[str]()
     silence: NoCodeError | None = None
@@ -69,14 +70,23 @@ async def synthesize(
         with bench.doing(f"Attempt {number + 1} of {count}" if count > 1 else ""):
             tries = _write(bench, messages, apis, number, rounds, part, seen_codes, not from_memory)
             try:
-                results += [one async for one in tries]
+                async for one in tries:
+                    results.append(one)
             except NoCodeError as error:
                 silence = error
+            except (BudgetError, ModelError):
+                if results and keep is not None:
+                    keep(_solution(results, apis))
+                raise
         if results and is_enough(results):
             break
     if silence is not None and not results:
         raise silence
-    return Solution(attempts=tuple(results), apis=tuple(doc.path for doc in apis))
+    return _solution(results, apis)
+
+
+def _solution(attempts: Sequence[Attempt], apis: Sequence[ApiDoc]) -> Solution:
+    return Solution(attempts=tuple(attempts), apis=tuple(doc.path for doc in apis))
 
 
 async def _write(

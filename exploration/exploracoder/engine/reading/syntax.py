@@ -34,6 +34,22 @@ def tree(code: str) -> ast.Module:
     return parsed(code) or ast.Module(body=[], type_ignores=[])
 
 
+def without_future(code: str) -> tuple[str, list[str]]:
+    """Code without its imports from ``__future__``, and the features that they name."""
+    lines, features = lines_of(code), list[str]()
+    for node in reversed(tree(code).body):
+        if not isinstance(node, ast.ImportFrom) or node.module != "__future__":
+            continue
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        # Syntax trees count columns in bytes.
+        before = lines[first].encode()[: node.col_offset].decode()
+        after = lines[last].encode()[node.end_col_offset :].decode().lstrip(" \t;")
+        is_alone = not before and after[:1] in ("", "#")
+        lines[first : last + 1] = [] if is_alone else [before + after]
+        features[:0] = [alias.name for alias in node.names]
+    return "\n".join(lines), features
+
+
 def imports(code: ast.AST) -> dict[str, str]:
     """The names that imports bind, mapped to their paths; relative ones begin with dots."""
     paths: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from exploracoder.engine.reading.syntax import first_line, lines_of, tree
+from exploracoder.engine.reading.syntax import first_line, lines_of, tree, without_future
 from exploracoder.errors import InputError
 from exploracoder.state import Target
 
@@ -34,8 +34,8 @@ def placed(source: str, code: str, name: str) -> str:
     first, joined by those of the code. Code that is not Python is put in as it is: compiling the
     file says what is wrong with it.
     """
-    rest, features = _without_future(code)
-    lines, own_features = lines_of(source), _without_future(source)[1]
+    rest, features = without_future(code)
+    lines, own_features = lines_of(source), without_future(source)[1]
     place = _span(source, name)
     if place is None:
         is_deferred = "annotations" in (*features, *own_features)
@@ -89,19 +89,6 @@ def _later(node: ast.AST) -> set[str]:
         return {"body", "type_params"}
     # `ast.TypeAlias` came with Python 3.12.
     return {"type_params", "value"} if type(node).__name__ == "TypeAlias" else {"type_params"}
-
-
-def _without_future(code: str) -> tuple[str, list[str]]:
-    """Code without its imports from ``__future__``, and the features that they name."""
-    body = tree(code).body
-    imports = [
-        one for one in body if isinstance(one, ast.ImportFrom) and one.module == "__future__"
-    ]
-    import_lines = {
-        line for one in imports for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
-    }
-    rest = [line for number, line in enumerate(lines_of(code), 1) if number not in import_lines]
-    return "\n".join(rest), [alias.name for one in imports for alias in one.names]
 
 
 def _with_future(code: str, features: list[str]) -> str:

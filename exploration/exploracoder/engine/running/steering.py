@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.knowing.name_problems import check
+from exploracoder.engine.running.selection import is_sound
 from exploracoder.engine.running.trial import earlier_cells, next_number, run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
@@ -203,7 +204,11 @@ async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
     for step in later:
         if step.is_open:
             return
-        new_step = await run_again(bench, step) if step.status == "done" else step
+        new_step: Step | None = step
+        if step.status == "done":
+            # Imports and definitions alone never show anything, and were accepted all the same.
+            must_show = step.candidate is not None and is_sound(step.candidate)
+            new_step = await run_again(bench, step, must_show=must_show)
         if new_step is None:
             return
         bench.put(new_step)

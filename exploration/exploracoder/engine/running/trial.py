@@ -115,16 +115,16 @@ def earlier_cells(bench: Workbench) -> list[str]:
     return [*context, *(link.candidate.code for link in bench.exploration.trace)]
 
 
-async def run_again(bench: Workbench, step: Step) -> Step | None:
+async def run_again(bench: Workbench, step: Step, *, must_show: bool = True) -> Step | None:
     """Rerun a step's chosen code on the current state; returns the step as done, or None if the
-    run fails or shows nothing."""
+    run fails or, where it ``must_show`` something, shows nothing."""
     if step.candidate is None:
         return None
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     code = step.candidate.code
     branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     candidate = step.candidate.model_copy(update={"observation": observation})
-    if not is_sound(candidate):
+    if not (is_sound(candidate) if must_show else candidate.ran):
         await bench.sidecar.drop(branch)
         return None
     bench.branches.current = branch

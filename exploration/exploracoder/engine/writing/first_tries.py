@@ -102,12 +102,17 @@ async def _write_unseen(bench: Workbench) -> bool:
 
     Exploring could not tell from them whether it is right, either. False if no code was written.
     """
+
+    def keep(solution: Solution) -> None:
+        # A failed one would count as written when the work goes on.
+        if solution.final.is_good:
+            bench.change(solution=solution)
+
     with bench.doing("Writing without exploring"):
         sketches = (await _sketch(bench)).attempts
         settings, docs = bench.settings, await _docs(bench, sketches)
-        solution = await _write(
-            bench, docs, settings.solution_attempts, repairs=settings.repair_rounds
-        )
+        count, repairs = settings.solution_attempts, settings.repair_rounds
+        solution = await _write(bench, docs, count, repairs=repairs, keep=keep)
     if not solution.attempts:
         return False
     await _finish(bench, "Written without exploring", solution)
