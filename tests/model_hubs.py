@@ -9,16 +9,28 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from http_answers import running
 
 
 class FileServer(ThreadingHTTPServer):
-    """A hub with one file; `stop_after` cuts each answer short, and `status` refuses."""
+    """A hub with one file; `stop_after` cuts each answer short, and `status` refuses.
 
-    def __init__(self, content: bytes, *, ranges: bool = True, stop_after: int = 1 << 30) -> None:
+    With a `block`, so many bytes are sent each time that `goes_on` is released.
+    """
+
+    daemon_threads = True
+
+    def __init__(
+        self, content: bytes, *, ranges: bool = True, stop_after: int = 1 << 30, block: int = 0
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _FileHandler)
         self.content, self.ranges, self.stop_after = content, ranges, stop_after
+        self.block, self.goes_on = block, threading.Semaphore(0)
         self.asked: list[tuple[str, str]] = []
         self.status = 200
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was told to end is no error."""
 
     @property
     def url(self) -> str:
@@ -43,18 +55,20 @@ class _FileHandler(BaseHTTPRequestHandler):
             size = len(self.server.content)
             self.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
         self.end_headers()
-        self.wfile.write(body[: self.server.stop_after])
+        body = body[: self.server.stop_after]
+        block = self.server.block or len(body) or 1
+        for start in range(0, len(body), block):
+            if self.server.block:
+                self.server.goes_on.acquire(timeout=20)
+            self.wfile.write(body[start : start + block])
 
 
 @contextmanager
 def hub_with(
     monkeypatch: pytest.MonkeyPatch, content: bytes, **options: Any
 ) -> Iterator[FileServer]:
-    with FileServer(content, **options) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    server = FileServer(content, **options)
+    with running(server):
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
         yield server
-        server.shutdown()
-        thread.join()

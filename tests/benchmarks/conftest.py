@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import sys
 import venv
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from exploracoder_bench.datasets.exec_kit import read_kit
@@ -118,3 +120,12 @@ def plain_python(tmp_path_factory: pytest.TempPathFactory) -> str:
 def _write(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+
+
+def write_kit(folder: Path, pool: list[Any], questions: list[Any]) -> Path:
+    """A kit of retrieval on one library, brew: its APIs, and questions about them."""
+    (folder / "pools").mkdir(parents=True)
+    with gzip.open(folder / "pools" / "brew.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(line) + "\n" for line in pool)
+    _write(folder / "dev" / "brew.jsonl", "".join(json.dumps(one) + "\n" for one in questions))
+    return folder

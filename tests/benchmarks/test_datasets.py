@@ -8,10 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from click.testing import CliRunner
@@ -27,6 +24,7 @@ from exploracoder_bench.datasets.published import PANDAS, PUBLISHED, TORCHDATA
 from exploracoder_bench.datasets.repoclassbench import read_class_tasks
 from exploracoder_bench.environments import name_of
 from exploracoder_bench.problems import Problem
+from http_answers import Site, files_of, running
 
 ANY = parse_pythons("python")
 
@@ -290,21 +288,11 @@ def test_a_class_that_cannot_be_read_is_named(tmp_path: Path, wrong: dict[str, o
         read_class_tasks(file)
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Keeps the test output clean."""
-
-
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[str]:
     """The address of tmp_path, served."""
-    handler = partial(_Quiet, directory=str(tmp_path))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()
+    with running(Site(files_of(tmp_path))) as url:
+        yield url
 
 
 def test_a_fetched_file_is_held_to_what_it_was(

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench.ledger import Ledger
+from exploracoder_kernel.branch.linux import children, descendants, read_process
 
 from .conftest import make_kit
 from .made_results import NOT_COMPARED
@@ -119,21 +120,6 @@ def wait_until(is_so: Callable[[], bool], timeout_s: float = 180.0) -> None:
         time.sleep(0.05)
 
 
-def is_there(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def children_of(pid: int) -> list[int]:
-    """The processes below it, its own children first."""
-    threads = Path(f"/proc/{pid}/task").glob("*/children")
-    children = [int(child) for thread in threads for child in thread.read_text().split()]
-    return [below for child in children for below in (child, *children_of(child))]
-
-
 def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     either: tuple[Stage, Path], tmp_path: Path
 ) -> None:
@@ -144,10 +130,10 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
         wait_until(lambda: stage.model.wanted == before + 2)
         request_count = len(stage.server.chat_requests)
-        below = children_of(harness.pid)
+        below = descendants([harness.pid])
         harness.kill()
     assert below
-    wait_until(lambda: not any(map(is_there, below)))
+    wait_until(lambda: not any(map(read_process, below)))
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
     stage.model.wait_s = 0.0
@@ -174,7 +160,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
         stage.command(out), stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as harness:
         wait_until(lambda: stage.model.wanted == before + 2)
-        below = children_of(harness.pid)
+        below = descendants([harness.pid])
         # As a terminal does, to all that it runs.
         os.killpg(harness.pid, signal.SIGINT)
         _, stderr = harness.communicate(timeout=20)
@@ -184,7 +170,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     assert f"the same command goes on with {out}." in stderr
     assert "Traceback" not in stderr
     assert below
-    wait_until(lambda: not any(map(is_there, below)))
+    wait_until(lambda: not any(map(read_process, below)))
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
 
@@ -303,7 +289,7 @@ def test_a_worker_that_dies_is_nobodys_failure(stage: Stage, tmp_path: Path) -> 
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as harness:
         wait_until(lambda: len(stage.server.chat_requests) > before)
         # The leash, the command, and what that started: the command dies.
-        os.kill(children_of(children_of(harness.pid)[0])[0], signal.SIGKILL)
+        os.kill(children(children(harness.pid)[0])[0], signal.SIGKILL)
         stderr = harness.communicate(timeout=180)[1]
     stage.model.wait_s = 0.0
 

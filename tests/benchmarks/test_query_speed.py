@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
 from exploracoder_bench.query_speed import main
+
+from .conftest import write_kit
 
 SUBTASKS = ("boil the water", "count the cups")
 TASKS = ("boil the water, then count the cups", "count the cups, then boil the water")
 
 
 def make_kit(folder: Path, queries: tuple[str, ...]) -> Path:
-    for name in ("dev", "pools"):
-        (folder / name).mkdir(parents=True)
     pool = [
         {"path": f"brew.act_{number}", "kind": "function", "summary": f"Pour cup {number}."}
         for number in range(8)
     ]
-    with gzip.open(folder / "pools" / "brew.jsonl.gz", "wt") as file:
-        file.writelines(json.dumps(line) + "\n" for line in pool)
     questions = [
         {"id": query, "query": query, "gold": ["brew.act_1"], "library": "brew", "dataset": "one"}
         for query in queries
     ]
-    (folder / "dev" / "brew.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
-    return folder
+    return write_kit(folder, pool, questions)
 
 
 def test_subtasks_and_tasks_are_timed_on_as_many_apis_as_asked_for(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
 from exploracoder_bench.subtask_search import read_subtasks
 from exploracoder_bench.weight_learning import FIXED, Lesson, learn, learn_elsewhere
 from exploracoder_retrieval.ranking.candidates import FEATURES
+
+from .conftest import write_kit
 
 APIS = {
     "brew.steep": "Steep the leaves in hot water.",
@@ -81,21 +82,15 @@ def test_a_library_is_judged_by_weights_that_its_family_had_no_part_in() -> None
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Path:
-    (tmp_path / "dev").mkdir()
-    (tmp_path / "pools").mkdir()
     pool = [
         {"path": path, "library": "brew", "kind": "function", "summary": text, "doc": text}
         for path, text in APIS.items()
     ]
-    with gzip.open(tmp_path / "pools" / "brew.jsonl.gz", "wt") as file:
-        file.writelines(json.dumps(line) + "\n" for line in pool)
     questions = [
         question(0, "brew", "brew.pour").model_copy(update={"query": "fill cups with tea"}),
         question(1, "brew", "brew.boil", dataset="more").model_copy(update={"query": "boil it"}),
     ]
-    lines = "".join(one.model_dump_json() + "\n" for one in questions)
-    (tmp_path / "dev" / "brew.jsonl").write_text(lines)
-    return tmp_path
+    return write_kit(tmp_path, pool, [one.model_dump() for one in questions])
 
 
 def test_one_command_prints_one_table_for_all_recipes(

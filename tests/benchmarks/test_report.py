@@ -3,7 +3,6 @@ from __future__ import annotations
 import csv
 import json
 from datetime import datetime, timezone
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from exploracoder_bench.report.tables import (
 )
 from exploracoder_bench.report.writing import write_report
 from exploracoder_bench.results import RunResult
+from html_tags import tags
 
 from .made_results import apart, failed, made, provenance
 
@@ -61,18 +61,8 @@ def runs(folder: Path, results: list[RunResult], **more: Any) -> Path:
     return folder
 
 
-class Tags(HTMLParser):
-    """The names of the tags of a page, and where its links lead."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-        self.links: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.add(tag)
-        self.links += [value or "" for name, value in attrs if name == "href"]
+def links(page: str) -> list[str | None]:
+    return [attributes.get("href") for _, attributes in tags(page)]
 
 
 def test_the_methods_stand_in_lines_and_what_does_not_count_stands_apart() -> None:
@@ -172,10 +162,9 @@ def test_the_page_of_failures_shows_whatever_models_write_and_runs_none_of_it(
     write_report([folder], folder / "report", None, print)
 
     page = (folder / "report/failures.html").read_text()
-    tags = Tags(page)
-    assert "script" not in tags.names
+    assert "script" not in {tag for tag, _ in tags(page)}
     assert page.count("&lt;script&gt;alert(1)") == 2
-    assert "../work/Tiny_1/direct-0/exploration.ipynb" in tags.links
+    assert "../work/Tiny_1/direct-0/exploration.ipynb" in links(page)
     assert "the chain broke: KeyError" in page
 
 
@@ -247,8 +236,8 @@ def test_folders_of_one_name_are_told_apart_by_those_above_them(tmp_path: Path) 
 
     assert "| direct (modelA/runs) | 1 | 1 | 100.0%" in tables
     assert "| direct (modelB/runs) | 1 | 1 | 0.0%" in tables
-    page = Tags((tmp_path / "report/failures.html").read_text())
-    assert "../modelB/runs/work/Tiny_0/direct-0/exploration.ipynb" in page.links
+    page = (tmp_path / "report/failures.html").read_text()
+    assert "../modelB/runs/work/Tiny_0/direct-0/exploration.ipynb" in links(page)
     text = comparison(str(right), str(wrong))
     assert "| direct (tea, modelA/runs) |" in text
     with pytest.raises(InputError, match="is named twice"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from exploracoder.testing import Failure, Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder_bench.metrics import success_at_k
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import ModelOptions, Way
@@ -170,3 +171,16 @@ def test_a_disk_that_is_full_where_the_solution_or_its_check_writes_is_nobodys_f
 
     assert (result.status, result.fault, result.counts) == ("setup", "execution", False)
     assert "OSError: [Errno 28] No space left on device" in result.reason
+
+
+@pytest.mark.parametrize("hides_check", [False, True])
+def test_a_function_that_raises_when_it_is_called_is_no_success(
+    problems: dict[str, Problem], tmp_path: Path, hides_check: bool
+) -> None:
+    with ScriptedModelServer("```python\ndef spell(them):\n    return them[9]\n```") as server:
+        base_sample = sample(problems["Tiny/0"], server, tmp_path, "direct")
+        result = explore(replace(base_sample, way=Way("direct", 0, hides_check=hides_check)))
+
+    assert (result.status, result.ran, result.executed) == ("failed", True, False)
+    assert result.checked == (0 if hides_check else 1)
+    assert success_at_k([result], 1).value == 0.0

@@ -21,7 +21,6 @@ from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_kernel.sandbox import ChosenSandbox
 from exploration.scripted import fenced, kind_of, script_of
 from extension.server import Client, Server
-from jupyter_client.blocking.client import BlockingKernelClient
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
@@ -152,7 +151,7 @@ async def test_the_first_task_in_jupyterlab(
     path = "private_library/tides.ipynb"
     try:
         kernel = await client.jupyter("POST", "kernels", {"name": "python3"})
-        run_in_kernel(server, kernel["id"], data)
+        await client.run_in_kernel(kernel["id"], data)
         beside = {"task": task, "cells": [{"id": "a", "source": data}], "variables": ["text"]}
         suggestions = (await client.post("suggestions", {**beside, "path": path})).json
         reply = await client.start(
@@ -167,7 +166,8 @@ async def test_the_first_task_in_jupyterlab(
         )
         state = await client.rested(reply["exploration"]["id"])
         exploration = state["exploration"]
-        run_in_kernel(server, kernel["id"], f"{SOLUTION}\n{check}", "private_library")
+        chdir = f"import os; os.chdir({str(server.root / 'private_library')!r})"
+        await client.run_in_kernel(kernel["id"], chdir, f"{SOLUTION}\n{check}")
     finally:
         await client.aclose()
         server.stop()
@@ -175,23 +175,6 @@ async def test_the_first_task_in_jupyterlab(
     assert suggestions["bring"] == ["text"]
     assert exploration["status"] == "solved", state["progress"]["error"]
     assert exploration["solution"]["attempts"][-1]["code"] == SOLUTION
-
-
-def run_in_kernel(server: Server, kernel_id: str, code: str, folder: str = ".") -> None:
-    """Run a cell as a person does in a notebook of theirs that lies in a folder."""
-    client = BlockingKernelClient()
-    client.load_connection_file(str(server.home / "run" / f"kernel-{kernel_id}.json"))
-    # By default a kernel counts as dead that is silent for a second, as on a busy machine.
-    client.hb_channel.time_to_dead = 60.0
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        here = f"import os; os.chdir({str(server.root / folder)!r})"
-        for cell in (here, code):
-            ran = client.execute_interactive(cell, timeout=60, output_hook=lambda _: None)
-            assert ran["content"]["status"] == "ok", ran["content"]
-    finally:
-        client.stop_channels()
 
 
 def test_the_tutorial_calls_buttons_by_their_names() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
@@ -34,6 +35,14 @@ READ = ApiDoc(
     line=14,
 )
 FLOW = ApiDoc(path="tealeaf.Flow", kind="class", library="tealeaf", url="https://tea.example/flow")
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """Code, and what is wrong with its names."""
+
+    code: str
+    problems: tuple[NameProblem, ...] = ()
 
 
 def printed(text: str) -> Observation:

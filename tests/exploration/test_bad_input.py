@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import free_port
 
 from .conftest import Command, Explorer, Serve, model_words
 from .scripted import SOLUTION, TASK, TeaModel, fenced
@@ -26,13 +26,6 @@ def write(folder: Path, name: str, content: str | bytes, *, mode: int = 0o644) -
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 # What is added to, or put in the place of, a good command line, by the folder of the test.

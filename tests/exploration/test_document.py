@@ -299,25 +299,10 @@ def hostile_exploration(place: str) -> Exploration:
     return sample.with_step(sample.steps[0].model_copy(update={"recommendation": recommendation}))
 
 
-def without_code(text: str) -> str:
-    """Markdown without code blocks and code spans, which show what they hold."""
-    text = re.sub(r"^(`{3,})[^`\n]*\n.*?^\1`*[ ]*$", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"(?<!\\)`[^`\n]+`", "", text)
-
-
 PLACES = (
     *("task", "goal", "library", "model", "error", "failed solution", "doc file", "doc path"),
     *("doc url", "entry point", "brought variable"),
 )
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_text_from_elsewhere_is_shown_and_does_nothing_else(place: str) -> None:
-    source = without_code(markdown(hostile_exploration(place)))
-
-    assert "<script" not in source
-    assert "<img" not in source
-    assert not re.search(r"(?<!\\)\]\(javascript", source)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -329,6 +314,9 @@ def test_a_reader_of_the_notebook_fetches_nothing_and_sees_what_is_there(place: 
     assert not {token.type for token in tokens} & {"image", "html_inline", "html_block"}
     links = [str(token.attrs["href"]) for token in tokens if token.type == "link_open"]
     assert all(link.startswith("https://tea.example/") for link in links)
+    # The parser makes no links of scripts; others may.
+    prose = "\n".join(block.content for block in blocks if block.type == "inline")
+    assert not re.search(r"(?<!\\)\]\(javascript", re.sub(r"(?<!\\)`[^`\n]+`", "", prose))
     assert place == "failed solution" or not re.search(r"[\x00-\x09\x1b\u202a-\u202e]", text)
 
 

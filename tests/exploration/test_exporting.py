@@ -6,7 +6,6 @@ import ast
 import html
 import re
 from base64 import b64encode
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from exploracoder.errors import CommandError
 from exploracoder.exporting import ExportForm, export
 from exploracoder.state import Attempt, ExampleCall, Exploration, Library, Solution, Task
 from exploracoder_kernel.observation import Observation
+from html_tags import tags
 from markdown_it import MarkdownIt
 
 from .conftest import Command
@@ -23,23 +23,6 @@ from .samples import FLOW, exploration, printed
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\n# `[tea](javascript:alert(3))"
 SVG = "<svg onload='alert(4)'><script>alert(5)</script></svg>"
 PICTURE = b64encode(b"a picture").decode()
-
-
-class Tags(HTMLParser):
-    """The tags of a page with their attributes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[tuple[str, dict[str, str | None]]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen.append((tag, dict(attrs)))
-
-
-def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
-    parser = Tags()
-    parser.feed(page)
-    return parser.seen
 
 
 def showing(**data: str) -> Observation:

@@ -92,15 +92,6 @@ async def test_a_solution_is_not_as_it_was_written_once_a_cell_is_another(serve:
     assert [one.code for one in exploration.solution.attempts] == [SOLUTION]
 
 
-async def test_auto_mode_works_to_the_end(serve: Serve) -> None:
-    async with live_session(serve(), mode="auto") as surface:
-        await surface.do(c.GoOn())
-        exploration = surface.session.exploration
-
-    assert exploration.status == "solved"
-    assert surface.saved[-1].solution == exploration.solution
-
-
 async def test_another_candidate_that_is_accepted_is_the_state_of_what_follows(
     serve: Serve,
 ) -> None:
@@ -277,27 +268,6 @@ async def test_what_was_deleted_is_put_back_with_what_was_tried_for_it(serve: Se
     assert len(set(ids(surface))) == 4
 
 
-REFUSED = {
-    "delete what is done": c.DeleteSubtask(subtask="step-1"),
-    "rename what is done": c.RenameSubtask(subtask="step-1", goal="Else"),
-    "move what is done": c.MoveSubtask(subtask="step-1"),
-    "put something before what is done": c.AddSubtask(goal="First", before="step-1"),
-    "plan what is done again": c.Replan(subtask="step-1"),
-}
-
-
-@pytest.mark.parametrize("command", REFUSED.values(), ids=REFUSED.keys())
-async def test_what_cannot_be_done_now_is_refused(serve: Serve, command: c.Command) -> None:
-    async with live_session(serve()) as surface:
-        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
-        before = surface.session.exploration
-
-        with pytest.raises(CommandError):
-            await surface.session.do(command)
-
-        assert surface.session.exploration == before
-
-
 async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
     async with live_session(serve()) as surface:
         await surface.do(c.GoOn(), c.GoOn())
@@ -460,15 +430,6 @@ async def test_what_was_saved_goes_on_in_another_session(serve: Serve) -> None:
 
     assert surface.session.exploration.status == "solved"
     assert chosen_codes(surface.session.exploration) == [READ, KEEP, COLLECT]
-
-
-async def test_changes_alone_tell_a_surface_everything(serve: Serve) -> None:
-    async with live_session(serve()) as surface:
-        await accept_all(surface, 1)
-        await surface.do(c.AddSubtask(goal="Count", before="step-2"), c.GoBack(subtask="step-1"))
-        await surface.do(c.Accept(subtask="step-1"), c.DeleteSubtask(subtask="step-4"))
-
-        assert replayed_from_changes(surface) == surface.session.exploration
 
 
 def random_command(choose: random.Random, subtasks: Sequence[str]) -> c.Command:

@@ -74,6 +74,8 @@ def test_a_method_asks_for_what_it_is_made_of_and_counts_it(
 
     assert outcome.json["status"] == "solved"
     assert kinds_asked(server) == kinds
+    has_docs = "read_leaves" in whole_text(server.chat_requests[-1])
+    assert has_docs == (method != "direct")
     exploration = explore.exploration
     assert exploration.method == method
     assert exploration.usage.calls == len(server.chat_requests)
@@ -168,6 +170,7 @@ def test_the_published_chain_has_candidates_that_repeat_all_steps(
     assert outcome.json["status"] == "solved"
     drafts = asked(server, "draft")
     assert [one.body["n"] for one in drafts] == [5, 5, 5]
+    assert {(one.body["temperature"], one.body["top_p"]) for one in drafts} == {(0.8, 0.95)}
     assert "whole code from the beginning" in drafts[0].last_user_message
     assert KEEP in whole_text(drafts[2])
     assert not any("Some APIs of" in one.last_user_message for one in asked(server, "plan"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from exploracoder.engine.running.renaming import MOST_TRIES, renamed, search
 from exploracoder.state import NameProblem
 
 from .conftest import Explorer, Serve
+from .samples import Snippet
 from .scripted import SOLUTION, TeaModel, fenced, kinds_asked
 
 STRICT = pytest.mark.levels("strict", reason="elsewhere nothing is tried that nobody wrote")
@@ -31,12 +31,6 @@ def test_a_name_is_replaced_where_it_is_used(code: str, wrong: str, expected: st
 @pytest.mark.parametrize("code", ["pourr = 1", "'tea.pourr'", "tea.(", "tea.pourrs"])
 def test_what_is_no_such_name_is_left_alone(code: str) -> None:
     assert renamed(code, "pourr", "pour") is None
-
-
-@dataclass(frozen=True)
-class Snippet:
-    code: str
-    problems: tuple[NameProblem, ...] = ()
 
 
 def problem(name: str, *nearest: str) -> NameProblem:

@@ -25,15 +25,6 @@ AT_ONCE = (
 )
 
 
-def test_a_first_try_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    outcome = explore(server, "--json", *FIRST, "first-tries=2")
-
-    assert outcome.json["status"] == "solved"
-    assert outcome.json["solution"] == SOLUTION
-    assert kinds_asked(server) == ["solution"]
-
-
 def test_a_first_try_that_fails_is_explored_and_leaves_no_trace(
     serve: Serve, explore: Explorer
 ) -> None:

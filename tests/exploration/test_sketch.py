@@ -24,14 +24,6 @@ def test_a_sketch_whose_names_exist_is_taken_as_it_is(serve: Serve, explore: Exp
     assert explore.exploration.status == "unverified"
 
 
-def test_a_sketch_that_passes_the_check_is_the_solution(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    result = explore(server, "--json", *SKETCH)
-
-    assert (result.json["status"], result.json["solution"]) == ("solved", SOLUTION)
-    assert kinds_asked(server) == ["solution"]
-
-
 def test_what_a_sketch_takes_for_granted_is_looked_up(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(INVENTED), fenced(SOLUTION)]))
     words = (*SKETCH, *ALONE, "--set", "shown-apis=2", "--set", "sift=false")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import pytest
 from exploracoder.engine.reading.known_apis import KnownApis
@@ -13,6 +12,7 @@ from exploracoder.state import NameProblem
 from exploracoder_retrieval.apidoc import ApiDoc, ApiKind
 
 from .conftest import Explorer, Serve
+from .samples import Snippet
 from .scripted import LOST, NAMES_CHECK, SOLUTION, TeaModel, fenced, kinds_asked
 
 
@@ -93,12 +93,6 @@ def test_a_signature_that_cannot_be_read_is_tried() -> None:
     odd = api("tea.odd", "function", "odd(, what) ->")
 
     assert made("blend(1, 2, 3)", odd) == ["odd(1, 2, 3)"]
-
-
-@dataclass(frozen=True)
-class Snippet:
-    code: str
-    problems: tuple[NameProblem, ...] = ()
 
 
 class Runs:

@@ -32,15 +32,6 @@ ALL_DOCS = "The documentation of all public APIs of tealeaf:"
 RIGHT = f"### Solution\n{fenced(SOLUTION)}"
 
 
-def test_a_check_that_passes_says_it_all(serve: Serve, explore: Explorer) -> None:
-    server = serve()
-    result = explore(server, "--json")
-
-    assert kinds_asked(server) == ["write"]
-    assert result.json["status"] == "solved"
-    assert [step.status for step in explore.exploration.steps] == ["done"] * 3
-
-
 def test_without_a_check_the_model_looks_at_what_came_out(serve: Serve, explore: Explorer) -> None:
     calls = "print(strong_names('assam 5; sencha 2'))"
     server = serve(

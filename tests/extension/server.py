@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 import httpx
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from ports import free_port
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
@@ -37,7 +38,7 @@ class Server:
     variables: Mapping[str, str]
     options: Sequence[str] = ()
     base_url: str = "/"
-    port: int = field(default_factory=lambda: free_port())
+    port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -134,13 +135,6 @@ class Server:
         return own | {"PYTHONDONTWRITEBYTECODE": "1", **self.variables}
 
 
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the server said to a request."""
@@ -199,6 +193,21 @@ class Client:
         )
         answer.raise_for_status()
         return answer.json() if answer.text else None
+
+    async def run_in_kernel(self, kernel_id: str, *cells: str) -> None:
+        """Run cells as a person does in a notebook of theirs."""
+        client = AsyncKernelClient()
+        client.load_connection_file(str(self.server.home / "run" / f"kernel-{kernel_id}.json"))
+        # By default a kernel counts as dead that is silent for a second, as on a busy machine.
+        client.hb_channel.time_to_dead = 60.0
+        client.start_channels()
+        try:
+            await client.wait_for_ready(timeout=60)
+            for cell in cells:
+                reply = await client.execute(cell, reply=True, timeout=60)
+                assert reply["content"]["status"] == "ok", reply["content"]
+        finally:
+            client.stop_channels()
 
     async def start(self, **request: Any) -> Any:
         """Start an exploration, and give what the server says of it."""

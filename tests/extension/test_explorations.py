@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -254,7 +253,7 @@ async def test_a_closed_exploration_is_a_past_one_and_its_notebook_stays(client:
 
 async def test_variables_come_along_from_a_kernel_of_the_server(client: Client) -> None:
     kernel = await client.jupyter("POST", "kernels", {"name": "python3"})
-    await run_in(client, kernel["id"], "text = 'assam 5; sencha 2; oolong 4'")
+    await client.run_in_kernel(kernel["id"], "text = 'assam 5; sencha 2; oolong 4'")
 
     start = await client.start(
         **request(context="", bring=["text"], kernel_id=kernel["id"], kernel_name="python3")
@@ -264,21 +263,6 @@ async def test_variables_come_along_from_a_kernel_of_the_server(client: Client) 
 
     assert state["progress"]["error"] == ""
     assert [one["name"] for one in state["exploration"]["brought"]["variables"]] == ["text"]
-
-
-async def run_in(client: Client, kernel_id: str, code: str) -> None:
-    """Run code in a user's kernel."""
-    from jupyter_client.asynchronous.client import AsyncKernelClient
-
-    file = Path(client.server.home) / "run" / f"kernel-{kernel_id}.json"
-    talk = AsyncKernelClient(connection_file=str(file))
-    talk.load_connection_file()
-    talk.start_channels()
-    try:
-        reply = await talk.execute(code, reply=True, timeout=30)
-        assert reply["content"]["status"] == "ok"
-    finally:
-        talk.stop_channels()
 
 
 async def test_a_repair_is_asked_for_with_a_hint(client: Client, model: Model) -> None:

@@ -6,10 +6,8 @@ import asyncio
 import hashlib
 import json
 import logging
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_jupyter.weights_download import WeightsDownload
 from exploracoder_jupyter.workshop import Choices
+from model_hubs import hub_with
 
 from .conftest import House, Model, TeaModel, request
 from .server import Client
@@ -173,49 +172,6 @@ async def test_a_download_that_finds_no_source_says_why(client: Client) -> None:
     assert "HF_HUB_OFFLINE" in state["error"]
 
 
-class _Hub(ThreadingHTTPServer):
-    """A hub that sends a block each time that it is told to."""
-
-    daemon_threads = True
-
-    def __init__(self, content: bytes, block: int) -> None:
-        super().__init__(("127.0.0.1", 0), _HubHandler)
-        self.content, self.block = content, block
-        self.goes_on = threading.Semaphore(0)
-        self.asked: list[str] = []
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was told to end is no error."""
-
-
-class _HubHandler(BaseHTTPRequestHandler):
-    server: _Hub
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        hub, byte_range = self.server, self.headers["Range"]
-        hub.asked.append(byte_range)
-        rest = hub.content[int(byte_range.removeprefix("bytes=").rstrip("-")) :]
-        self.send_response(206)
-        self.send_header("Content-Length", str(len(rest)))
-        self.end_headers()
-        for start in range(0, len(rest), hub.block):
-            hub.goes_on.acquire(timeout=20)
-            self.wfile.write(rest[start : start + hub.block])
-
-
-@contextmanager
-def hub_with(content: bytes, block: int) -> Iterator[_Hub]:
-    with _Hub(content, block) as hub:
-        thread = threading.Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        yield hub
-        hub.shutdown()
-        thread.join()
-
-
 async def until(condition: Callable[[], bool]) -> None:
     for _ in range(500):
         if condition():
@@ -250,9 +206,7 @@ async def test_a_download_is_told_ended_and_gone_on_with(
         license="MIT",
     )
     pulling = WeightsDownload(logging.getLogger("test"), WeightsStore(model_file, tmp_path))
-    with hub_with(content, block) as hub:
-        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{hub.server_address[1]}")
-        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    with hub_with(monkeypatch, content, block=block) as hub:
         before = pulling.state()
         pulling.start()
         pulling.start()
@@ -271,7 +225,8 @@ async def test_a_download_is_told_ended_and_gone_on_with(
     assert (before.is_there, before.is_pulling, before.done_bytes) == (False, False, 0)
     assert (half.is_pulling, half.size_bytes, half.license) == (True, 4 * block, "MIT")
     assert (after_cancel.is_pulling, after_cancel.error) == (False, "")
-    assert hub.asked[0] == "bytes=0-"
-    assert int(hub.asked[1].removeprefix("bytes=").rstrip("-")) >= block
+    first, second = (byte_range for _, byte_range in hub.asked)
+    assert first == "bytes=0-"
+    assert int(second.removeprefix("bytes=").rstrip("-")) >= block
     assert (tmp_path / "toy.gguf").read_bytes() == content
     assert pulling.state().error == ""

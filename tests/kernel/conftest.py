@@ -7,6 +7,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.kernel.remote import RemoteSidecar
 from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.sandbox import ChosenSandbox
+from exploracoder_kernel.scratch import sweep
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -118,6 +120,18 @@ def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     return folder / "bin" / "python"
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for temporary files of the test's own, in which nothing has been swept yet."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    sweep.cache_clear()
+    yield folder
+    sweep.cache_clear()
 
 
 class Screen:

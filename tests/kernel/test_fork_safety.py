@@ -1,4 +1,4 @@
-"""What speaks against a fork: found in the process, and said in words."""
+"""What speaks against a fork: found in the process, said in words, and replayed instead."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ from typing import Any
 import pytest
 from exploracoder_kernel.launch_command import Command, Setup
 from exploracoder_kernel.sidecar import Sidecar
+
+# A thread that Python knows nothing of.
+PTHREAD = """
+import ctypes
+libc = ctypes.CDLL(None)
+handle = ctypes.c_ulong()
+pause = ctypes.cast(libc.pause, ctypes.c_void_p)
+started = libc.pthread_create(ctypes.byref(handle), None, pause, None)
+"""
 
 
 async def note_of_a_child(sidecar: Sidecar, code: str) -> str:
@@ -123,6 +132,7 @@ async def test_a_default_timeout_leaves_the_branches_sockets_as_they_are(forking
 @pytest.mark.parametrize(
     ("code", "words"),
     [
+        ("task = asyncio.create_task(asyncio.sleep(60)); await asyncio.sleep(0)", "tasks of"),
         ("handle = asyncio.get_event_loop().call_later(60, print)", "calls are scheduled"),
         ("asyncio.get_event_loop().add_reader(ours, print)", "watches files, sockets"),
         ("loop = asyncio.new_event_loop()", "selector of the user's is open"),
@@ -177,28 +187,21 @@ async def test_a_thread_that_has_just_ended_is_no_reason(forking: Sidecar) -> No
 
 async def test_threads_of_python_are_named_and_others_counted(forking: Sidecar) -> None:
     code = (
-        "import _thread, ctypes, threading\n"
+        "import threading\n"
         "event = threading.Event()\n"
         "for name in ('alpha', 'beta'):\n"
         "    threading.Thread(target=event.wait, name=name, daemon=True).start()\n"
-        "libc = ctypes.CDLL(None)\n"
-        "handle = ctypes.c_ulong()\n"
-        "pause = ctypes.cast(libc.pause, ctypes.c_void_p)\n"
-        "started = libc.pthread_create(ctypes.byref(handle), None, pause, None)"
     )
 
-    note = await note_of_a_child(forking, code)
+    note = await note_of_a_child(forking, code + PTHREAD)
 
     assert note == "4 threads are alive in the process (alpha, beta, and 1 not of Python)"
 
 
 async def test_a_library_that_ends_its_threads_before_a_fork_is_forked(tmp_path: Path) -> None:
     """As OpenBLAS does: a handler in C that the system calls before any fork."""
-    code = (
-        "import ctypes, os\nlibc = ctypes.CDLL(None)\n"
-        "handle = ctypes.c_ulong()\n"
-        "pause = ctypes.cast(libc.pause, ctypes.c_void_p)\n"
-        "started = libc.pthread_create(ctypes.byref(handle), None, pause, None)\n"
+    code = PTHREAD + (
+        "import os\n"
         "def end(): return libc.pthread_cancel(handle), libc.pthread_join(handle, None)\n"
         "os.register_at_fork(before=lambda: handle.value and end() and setattr(handle, 'value', 0))"
     )
@@ -207,16 +210,9 @@ async def test_a_library_that_ends_its_threads_before_a_fork_is_forked(tmp_path:
 
 
 async def test_a_library_that_keeps_its_threads_is_not_forked(forking: Sidecar) -> None:
-    code = (
-        "import ctypes\nlibc = ctypes.CDLL(None)\nhandle = ctypes.c_ulong()\n"
-        "pause = ctypes.cast(libc.pause, ctypes.c_void_p)\n"
-        "started = libc.pthread_create(ctypes.byref(handle), None, pause, None)"
-    )
+    note = await note_of_a_child(forking, PTHREAD)
 
-    assert (
-        await note_of_a_child(forking, code)
-        == "2 threads are alive in the process (none of Python)"
-    )
+    assert note == "2 threads are alive in the process (none of Python)"
 
 
 async def test_memory_that_a_fork_would_share_is_a_reason(forking: Sidecar) -> None:
@@ -226,6 +222,28 @@ async def test_memory_that_a_fork_would_share_is_a_reason(forking: Sidecar) -> N
 
     assert note == "the process maps memory that it would share with a fork"
     assert await note_of_a_child(forking, "shared.close()") == ""
+
+
+async def test_replay_that_comes_out_differently_is_an_observation(tmp_path: Path) -> None:
+    async with Sidecar(cwd=tmp_path, strategy="replay") as sidecar:
+        await sidecar.run(
+            sidecar.root, "from pathlib import Path\nPath('once').touch(exist_ok=False)"
+        )
+        child = await sidecar.fork(sidecar.root)
+
+        observation = await sidecar.run(child, "1")
+
+        assert observation.error is not None
+        assert observation.error.ename == "ReplayError"
+        assert "came out differently" in observation.error.evalue
+
+
+async def test_cells_that_failed_are_part_of_a_replayed_state(tmp_path: Path) -> None:
+    async with Sidecar(cwd=tmp_path, strategy="replay") as sidecar:
+        await sidecar.run(sidecar.root, "x = 1\nraise ValueError")
+        child = await sidecar.fork(sidecar.root)
+
+        assert (await sidecar.run(child, "x")).result == "1"
 
 
 MORE_THAN_ARE_KEPT_APART = 20

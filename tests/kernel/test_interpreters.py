@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,14 +13,6 @@ from exploracoder_kernel.errors import InterpreterError, SidecarError
 from exploracoder_kernel.sidecar import Sidecar
 
 BRANCH_FILES = sorted(Path(branch.__file__).parent.glob("*.py"))
-
-
-@pytest.fixture(scope="module")
-def plain_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An interpreter in which nothing is installed."""
-    folder = tmp_path_factory.mktemp("plain")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    return folder / "bin" / "python"
 
 
 def script(path: Path, text: str) -> Path:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from exploracoder_kernel.scratch import sweep
 
 OWN = """
@@ -47,18 +45,6 @@ class Last:
         return list, ()
 last = Last()
 """
-
-
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for temporary files of the test's own, in which nothing has been swept yet."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    sweep.cache_clear()
-    yield folder
-    sweep.cache_clear()
 
 
 def test_what_a_killed_process_had_a_kernel_write_is_removed_at_the_next_start(

@@ -17,6 +17,8 @@ from exploracoder_kernel.user_kernel import UserKernel
 from exploracoder_kernel.variable_transfer import carry
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
+from .conftest import attached
+
 DEFINED = """
 import threading
 numbers = [1, 2]
@@ -35,12 +37,8 @@ unmade = Unmade()
 @pytest.fixture
 async def remote(kernel_file: Path) -> AsyncIterator[RemoteSidecar]:
     """A client of the kernel that they go to; its branch is dropped afterwards."""
-    async with RemoteSidecar(connection_file=kernel_file) as sidecar:
-        pristine, sidecar.root = sidecar.root, await sidecar.fork(sidecar.root)
+    async with attached(kernel_file) as sidecar:
         yield sidecar
-        for branch in await sidecar.tree():
-            if branch.id != pristine:
-                await sidecar.drop(branch.id)
 
 
 async def test_they_are_there_also_after_the_branch_was_built_again(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import shutil
 import subprocess
 import sys
@@ -12,27 +11,10 @@ import pytest
 from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.sidecar import Sidecar
 
-VERSIONS = [f"3.{minor}" for minor in range(9, 16)]
-SAY_VERSION = "import sys; print('%d.%d' % sys.version_info[:2], sys._base_executable)"
+from .pythons import found
 
 
-@functools.cache
-def found() -> dict[str, str]:
-    """Executables by version: those on the path, and those that pyenv keeps."""
-    candidates = [shutil.which(f"python{version}") for version in VERSIONS]
-    pyenv_paths = Path.home().glob(".pyenv/versions/3.*/bin/python")
-    by_version = {}
-    for candidate in (sys.executable, *candidates, *sorted(map(str, pyenv_paths))):
-        if candidate is not None:
-            words = subprocess.run(
-                [candidate, "-c", SAY_VERSION], capture_output=True, text=True, check=False
-            ).stdout.split()
-            if len(words) == 2 and words[0] in VERSIONS:
-                by_version.setdefault(*words)
-    return by_version
-
-
-@pytest.fixture(scope="module", params=sorted(found(), key=lambda v: int(v[2:])))
+@pytest.fixture(scope="module", params=found())
 def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment of each Python in which nothing is installed."""
     folder = tmp_path_factory.mktemp(f"plain-{request.param}")
@@ -41,7 +23,7 @@ def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return folder / "bin" / "python"
 
 
-@pytest.fixture(scope="module", params=sorted(found(), key=lambda v: int(v[2:])))
+@pytest.fixture(scope="module", params=found())
 def with_ipython(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment of each Python with the newest IPython that it takes."""
     folder = tmp_path_factory.mktemp(f"ipython-{request.param}")

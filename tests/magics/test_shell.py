@@ -43,32 +43,21 @@ def ready(terminal: Terminal, tmp_path: Path) -> Terminal:
     return terminal
 
 
-def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path) -> None:
+def test_the_plan_is_edited_and_own_code_accepted_by_words(ready: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "tea.ipynb"
     at_plan = ready.type(explore(f"--review --output {file}"))
     addition = ready.type("%exploracoder plan add Say them aloud")
     renaming = ready.type("%exploracoder plan rename 4 Sing them")
     move = ready.type("%exploracoder plan move 4 3")
     deletion = ready.type("%exploracoder plan delete 3")
-    proposal = ready.type("%exploracoder next")
-    retry = ready.type("%exploracoder retry In another way")
+    ready.type("%exploracoder next")
     ready.type("%exploracoder accept 1")
     ready.type("%exploracoder edit 1")
-    cell = ready.next_cell
-    mine = ready.type(cell.replace(KEEP, OWN))
+    mine = ready.type(ready.next_cell.replace(KEEP, OWN))
     back = ready.type("%exploracoder back 2")
-    repair = ready.type("%exploracoder debug 2 It must be above 3")
-    ready.type("%exploracoder accept 1")
-    ready.type("%exploracoder skip")
-    ready.type("%exploracoder back 3")
-    ready.type("%exploracoder next")
-    ready.type("%exploracoder next")
-    solution = ready.type("%exploracoder solve")
-    ready.type("%exploracoder insert")
-    insertion = ready.next_cell
-    cost = ready.type("%exploracoder cost")
-    ready.type(f"%exploracoder save {tmp_path / 'copy.ipynb'}")
     own = ready.type(f"%exploracoder save {file}")
+    file.unlink()
+    ready.type(f"%exploracoder save {file}")
 
     assert "Read the leaves out of the text" in at_plan
     assert "%exploracoder next" in at_plan
@@ -76,21 +65,11 @@ def test_a_person_steers_the_whole_flow_by_words(ready: Terminal, tmp_path: Path
     assert "Sing them" in renaming
     assert move.index("Sing them") < move.index("Collect the names")
     assert "Sing them" not in deletion
-    assert "Candidate 1: ran, proposed" in proposal
-    assert "tealeaf.read_leaves" in proposal
-    assert "Candidate 1" in retry
-    assert cell == f"%%exploracoder_try step-2\n{KEEP}"
     assert "✓ 2 Keep the strong leaves in a lazy pipeline accepted" in " ".join(mine.split())
     assert "Candidate 2: ran, yours" in back
-    assert "Candidate 1" in repair
-    assert "Verified" in solution
-    assert "completion tokens" in cost
     assert "saved at every step" in own
     assert not (tmp_path / "tea.previous-1.ipynb").exists()
-    result = saved(str(file))
-    assert insertion == solution_in(file)
-    assert result.status == "solved"
-    assert saved(str(tmp_path / "copy.ipynb")).steps == result.steps
+    assert len(saved(str(file)).steps) == 3
 
 
 def test_a_notebook_from_elsewhere_runs_once_it_was_shown_and_agreed_to(

@@ -14,7 +14,7 @@ from exploracoder.cli.doctor import doctor
 from exploracoder.errors import InputError, NoWeightsError
 from exploracoder.models import discovery, suggested_models
 from exploracoder.models.discovery import USUAL, LocalServer, find_servers, is_loopback
-from exploracoder.models.keys import PROVIDERS, key_in_environment
+from exploracoder.models.keys import key_in_environment
 from exploracoder.testing import ScriptedModelServer
 from http_answers import Answer, saying, serving
 
@@ -28,13 +28,6 @@ def listing(*names: str) -> bytes:
 def slow(handler: BaseHTTPRequestHandler) -> None:
     time.sleep(1)
     saying(listing("late"))(handler)
-
-
-@pytest.fixture(autouse=True)
-def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
-    variables = [name for one in PROVIDERS for name in one.variables]
-    for name in (*variables, "OPENAI_BASE_URL", "EXPLORACODER_MODEL"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def test_the_usual_addresses_are_those_of_this_machine() -> None:

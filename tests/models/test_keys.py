@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from exploracoder import cli, prepare
 from exploracoder.models.chat import Message, Sampling
-from exploracoder.models.keys import PROVIDERS, kept_key, key_in_environment
+from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.testing import ScriptedModelServer
 
 keyring = pytest.importorskip("keyring")
@@ -60,9 +60,7 @@ class Void(Drawer):
 
 
 @pytest.fixture(autouse=True)
-def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in (*(name for one in PROVIDERS for name in one.variables), "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+def same_keyring_afterwards() -> Iterator[None]:
     before = keyring.get_keyring()
     yield
     keyring.set_keyring(before)

@@ -27,6 +27,7 @@ from exploracoder.models.local import EmbeddedModel, ServerPlace, model_status, 
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
 from exploracoder.models.structured import complete_json
 from exploracoder.models.weights import WeightsStore
+from exploracoder_kernel.branch.linux import read_process
 from gguf_files import Value, write_gguf
 from pydantic import BaseModel
 
@@ -76,20 +77,11 @@ def connect(path: Path, hello: Hello) -> tuple[socket.socket, Announcement]:
         return connection, Announcement.model_validate_json(lines.readline())
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    # A process that ended may still wait to be collected.
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-
-
 def wait_until_gone(pid: int, timeout_s: float) -> bool:
     deadline = time.monotonic() + timeout_s
-    while is_alive(pid) and time.monotonic() < deadline:
+    while read_process(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not is_alive(pid)
+    return not read_process(pid)
 
 
 def test_a_server_that_nobody_asks_ends_after_its_linger(tmp_path: Path) -> None:
@@ -311,7 +303,7 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
         bound = await model.complete(question, Sampling(grammar='root ::= "maybe"'))
         status = model_status()
     await asyncio.sleep(2)
-    is_kept_by_holder = is_alive(server_pid)
+    is_kept_by_holder = read_process(server_pid) is not None
     os.kill(holder.pid, signal.SIGKILL)
     await holder.wait()
 

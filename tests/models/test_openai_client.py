@@ -344,24 +344,6 @@ def test_credentials_in_a_base_url_are_not_shown() -> None:
     assert "hidden" not in repr(model) + model.base_url
 
 
-async def test_fields_that_the_server_refuses_are_left_out_from_then_on() -> None:
-    def picky(request: RecordedRequest) -> str | Failure:
-        if "max_tokens" in request.body:
-            return Failure(400, "Unsupported 'max_tokens'. Use 'max_completion_tokens' instead.")
-        if "temperature" in request.body:
-            return Failure(400, "Unsupported value: 'temperature' does not support 0.0.")
-        return "ok"
-
-    with ScriptedModelServer(picky) as server:
-        async with model_at(server) as model:
-            await model.complete(ASK, Sampling(max_tokens=9))
-            await model.complete(ASK, Sampling(max_tokens=9))
-
-    assert len(server.requests) == 4
-    assert server.requests[-1].body["max_completion_tokens"] == 9
-    assert "temperature" not in server.requests[-1].body
-
-
 async def test_a_loopback_server_is_reached_without_the_proxy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

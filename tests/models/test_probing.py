@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from exploracoder.errors import AnswerTimeoutError, ModelError
-from exploracoder.models import endpoint
 from exploracoder.models.capabilities import Capabilities, capabilities_memory
 from exploracoder.models.model_facts import facts_of
 from exploracoder.models.openai_client import OpenAIChatModel
@@ -20,11 +19,6 @@ from http_answers import saying, serving
 from scripted_abilities import LOGPROBS, capable, plain, thoughtful
 
 KEY = "sk-nobody-may-see-this"
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 0.01)
 
 
 async def found(server: ScriptedModelServer, **options: Any) -> Capabilities:

@@ -37,11 +37,6 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 INNER_KEY = "the-key-of-the-server-behind"
 
 
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 0.01)
-
-
 @dataclass
 class Front:
     """A shared server, what its runner is told, and the users' keys."""

@@ -49,5 +49,16 @@ def read_package(write_package: WritePackage, interpreter: Interpreter) -> ReadP
     return lambda files: harvest(write_package(files), interpreter)
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "docs"
+    path.mkdir()
+    return path
+
+
 def by_path(result: Harvest) -> dict[str, ApiDoc]:
     return {doc.path: doc for doc in result.docs}
+
+
+def reasons(result: Harvest) -> dict[str, str]:
+    return {Path(each.name).name: each.reason for each in result.skipped}

@@ -18,6 +18,7 @@ from exploracoder_retrieval.errors import IndexUnavailable
 from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.search_filter import Filter
+from ports import free_port
 
 from .test_index import BREW, CountingEmbedder, make_harvest
 
@@ -29,9 +30,7 @@ class ChromaServer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
+        self._port = free_port()
         self.url = f"http://127.0.0.1:{self._port}"
         self.start()
 

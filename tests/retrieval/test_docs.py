@@ -16,17 +16,10 @@ from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.library_python import Interpreter
 
-from .conftest import WritePackage, by_path
+from .conftest import WritePackage, by_path, reasons
 from .sphinx_site import API_PAGE, inventory
 
 ReadDocs = Callable[[Mapping[str, str | bytes]], Harvest]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / "docs"
-    path.mkdir()
-    return path
 
 
 @pytest.fixture
@@ -42,10 +35,6 @@ def read_docs(folder: Path, interpreter: Interpreter, tmp_path: Path) -> ReadDoc
         return read(find_target("brew", interpreter, given_docs), interpreter)
 
     return read_
-
-
-def reasons(result: Harvest) -> dict[str, str]:
-    return {Path(each.name).name: each.reason for each in result.skipped}
 
 
 def test_a_sphinx_site_tells_signatures_texts_examples_and_lines(

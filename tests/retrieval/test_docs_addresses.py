@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,34 +19,7 @@ import pytest
 from exploracoder_retrieval.errors import DocsUnavailable
 from exploracoder_retrieval.harvest.docs.addresses import is_public
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
-
-Answer = Callable[[BaseHTTPRequestHandler], None]
-
-
-class Site(ThreadingHTTPServer):
-    """A server of this machine that answers as it is told, and remembers what it was asked."""
-
-    daemon_threads = True
-
-    def __init__(self, answer: Answer) -> None:
-        paths = self.asked = list[str]()
-
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, format: str, *args: object) -> None: ...
-
-            def do_GET(self) -> None:
-                paths.append(self.path)
-                answer(self)
-
-        super().__init__(("127.0.0.1", 0), Handler)
-
-    @property
-    def port(self) -> int:
-        return int(self.server_address[1])
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/tea.md"
+from http_answers import Answer, Site, redirecting, running, saying
 
 
 @pytest.fixture
@@ -54,14 +27,15 @@ def serve() -> Iterator[Callable[[Answer], Site]]:
     with ExitStack() as stack:
 
         def start(answer: Answer) -> Site:
-            site = stack.enter_context(Site(answer))
-            thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01})
-            thread.start()
-            stack.callback(thread.join)
-            stack.callback(site.shutdown)
+            site = Site(answer)
+            stack.enter_context(running(site))
             return site
 
         yield start
+
+
+def page_of(site: Site) -> str:
+    return f"http://127.0.0.1:{site.port}/tea.md"
 
 
 @pytest.fixture
@@ -76,26 +50,6 @@ def connected(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     monkeypatch.setattr(socket.socket, "connect", record)
     return addresses
-
-
-def send(body: bytes, **headers: str) -> Answer:
-    def answer(request: BaseHTTPRequestHandler) -> None:
-        request.send_response(200)
-        for name, value in headers.items():
-            request.send_header(name.replace("_", "-"), value)
-        request.end_headers()
-        request.wfile.write(body)
-
-    return answer
-
-
-def redirect(url: str) -> Answer:
-    def answer(request: BaseHTTPRequestHandler) -> None:
-        request.send_response(302)
-        request.send_header("Location", url)
-        request.end_headers()
-
-    return answer
 
 
 @pytest.mark.parametrize(
@@ -118,10 +72,10 @@ def redirect(url: str) -> Answer:
 def test_a_redirect_to_what_is_private_is_refused_before_anything_is_connected_to(
     away: str, serve: Callable[[Answer], Site], connected: list[object], tmp_path: Path
 ) -> None:
-    site = serve(redirect(away))
+    site = serve(redirecting(away))
 
     with pytest.raises(DocsUnavailable, match=r"is not fetched: .* name it"):
-        fetch(site.url, tmp_path)
+        fetch(page_of(site), tmp_path)
 
     assert set(connected) == {("127.0.0.1", site.port)}
 
@@ -130,11 +84,11 @@ def test_a_redirect_to_what_is_private_is_refused_before_anything_is_connected_t
 def test_a_named_server_of_this_machine_does_not_lead_to_another_one(
     host: str, serve: Callable[[Answer], Site], tmp_path: Path
 ) -> None:
-    inner = serve(send(b"secret"))
-    outer = serve(redirect(f"http://{host}:{inner.port}/tea.md"))
+    inner = serve(saying(b"secret"))
+    outer = serve(redirecting(f"http://{host}:{inner.port}/tea.md"))
 
     with pytest.raises(DocsUnavailable, match="is not fetched"):
-        fetch(outer.url, tmp_path)
+        fetch(page_of(outer), tmp_path)
 
     assert inner.asked == []
 
@@ -143,11 +97,11 @@ def test_a_redirect_on_the_named_host_and_port_is_followed(
     serve: Callable[[Answer], Site], tmp_path: Path
 ) -> None:
     def answer(request: BaseHTTPRequestHandler) -> None:
-        (send(b"# Tea") if request.path == "/new.md" else redirect("/new.md"))(request)
+        (saying(b"# Tea") if request.path == "/new.md" else redirecting("/new.md"))(request)
 
     site = serve(answer)
 
-    fetch(site.url, tmp_path)
+    fetch(page_of(site), tmp_path)
 
     assert site.asked == ["/tea.md", "/new.md"]
     assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
@@ -156,7 +110,7 @@ def test_a_redirect_on_the_named_host_and_port_is_followed(
 def test_a_name_that_means_another_machine_later_is_judged_anew(
     serve: Callable[[Answer], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = serve(redirect("/new.md"))
+    site = serve(redirecting("/new.md"))
     answers = iter(["127.0.0.1", "127.0.0.2"])
     real = socket.getaddrinfo
 
@@ -174,12 +128,12 @@ def test_one_deadline_holds_for_all_redirects_together(
 ) -> None:
     def answer(request: BaseHTTPRequestHandler) -> None:
         time.sleep(0.4)
-        redirect(f"/{len(site.asked)}.md")(request)
+        redirecting(f"/{len(site.asked)}.md")(request)
 
     site = serve(answer)
 
     with pytest.raises(DocsUnavailable, match="took longer than 1 s"):
-        fetch(site.url, tmp_path, FetchLimits(seconds=1.0))
+        fetch(page_of(site), tmp_path, FetchLimits(seconds=1.0))
 
     assert len(site.asked) <= 3
 
@@ -197,24 +151,24 @@ def test_an_answer_that_comes_drop_by_drop_ends_with_the_deadline(
     site = serve(answer)
 
     with pytest.raises(DocsUnavailable, match="took longer than 1 s"):
-        fetch(site.url, tmp_path, FetchLimits(seconds=1.0))
+        fetch(page_of(site), tmp_path, FetchLimits(seconds=1.0))
     end_event.set()
 
 
 def test_what_is_packed_is_read_and_has_the_same_bounds(
     serve: Callable[[Answer], Site], tmp_path: Path
 ) -> None:
-    small = serve(send(gzip.compress(b"# Tea"), Content_Encoding="gzip"))
-    bomb = serve(send(gzip.compress(b"\0" * 50_000_000), Content_Encoding="gzip"))
-    odd = serve(send(b"x", Content_Encoding="br"))
-    garbage = serve(send(b"no gzip", Content_Encoding="gzip"))
+    small = serve(saying(gzip.compress(b"# Tea"), Content_Encoding="gzip"))
+    bomb = serve(saying(gzip.compress(b"\0" * 50_000_000), Content_Encoding="gzip"))
+    odd = serve(saying(b"x", Content_Encoding="br"))
+    garbage = serve(saying(b"no gzip", Content_Encoding="gzip"))
 
-    fetch(small.url, tmp_path)
+    fetch(page_of(small), tmp_path)
 
     assert (tmp_path / "0000.md").read_bytes() == b"# Tea"
     for site, message in [(bomb, "too much"), (odd, "packed as 'br'"), (garbage, "damaged")]:
         with pytest.raises(DocsUnavailable, match=message):
-            fetch(site.url, tmp_path, FetchLimits(file_bytes=1_000_000))
+            fetch(page_of(site), tmp_path, FetchLimits(file_bytes=1_000_000))
 
 
 @pytest.mark.parametrize(

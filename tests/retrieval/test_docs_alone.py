@@ -8,22 +8,10 @@ from pathlib import Path
 
 import pytest
 from exploracoder_retrieval.errors import UnreadableSource
-from exploracoder_retrieval.harvest import Harvest, harvest
+from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.library_python import Interpreter
 
-from .conftest import by_path
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / "docs"
-    path.mkdir()
-    return path
-
-
-def reasons(result: Harvest) -> dict[str, str]:
-    return {Path(each.name).name: each.reason for each in result.skipped}
-
+from .conftest import by_path, reasons
 
 OPENAPI = """openapi: 3.1.0
 info: {title: Tea house, version: "7", description: Sells tea.}

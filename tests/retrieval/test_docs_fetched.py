@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -15,40 +13,23 @@ from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.library_python import Interpreter
+from http_answers import Site, files_of, redirecting, running
 
 from .conftest import by_path
 from .sphinx_site import API_PAGE, inventory
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    path = tmp_path / "docs"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
 def serve(folder: Path) -> Iterator[str]:
-    """The folder as a site, with its log on `SimpleHTTPRequestHandler.asked`."""
+    """The folder as a site that sends whoever asks for something in ``away`` elsewhere."""
 
-    class Handler(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None: ...
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        is_away = handler.path.startswith("/away/")
+        elsewhere = redirecting("http://127.0.0.1:9/elsewhere.html")
+        (elsewhere if is_away else files_of(folder))(handler)
 
-        def do_GET(self) -> None:
-            if self.path.startswith("/away/"):
-                self.send_response(302)
-                self.send_header("Location", "http://127.0.0.1:9/elsewhere.html")
-                self.end_headers()
-                return
-            super().do_GET()
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with running(Site(answer)) as url:
+        yield f"{url}/"
 
 
 def test_a_site_is_fetched_when_it_is_given_and_read_without_it_afterwards(

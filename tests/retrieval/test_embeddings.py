@@ -3,65 +3,49 @@
 from __future__ import annotations
 
 import json
-import threading
 import weakref
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
 import pytest
 from exploracoder_retrieval.embeddings import EndpointEmbedder, MiniLmEmbedder
 from exploracoder_retrieval.errors import EmbeddingError
+from http_answers import saying, serving
 
 KEY = "sk-secret-of-the-test"
 
 
-class _Endpoint(BaseHTTPRequestHandler):
-    """Speaks /embeddings; the model's name says how it behaves."""
-
-    requests: list[dict[str, Any]]
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        type(self).requests.append(body)
-        if self.headers["Authorization"] != f"Bearer {KEY}":
-            self._answer(401, {"error": {"message": "bad key " + self.headers["Authorization"]}})
-        elif body["model"] == "unknown":
-            self._answer(404, {"error": {"message": "no such model"}})
-        elif body["model"] == "silent":
-            self._answer(200, {"object": "list", "model": "silent", "data": []})
-        else:
-            vectors = [[3.0, float(len(text))] for text in body["input"]]
-            data = [
-                {"object": "embedding", "index": number, "embedding": vector}
-                for number, vector in reversed(list(enumerate(vectors)))
-            ]
-            usage = {"prompt_tokens": 1, "total_tokens": 1}
-            self._answer(200, {"object": "list", "model": "m", "data": data, "usage": usage})
-
-    def _answer(self, status: int, body: dict[str, Any]) -> None:
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+def answer_to(body: dict[str, Any], authorization: str) -> tuple[int, dict[str, Any]]:
+    """Status and content; the model's name says how the endpoint behaves."""
+    if authorization != f"Bearer {KEY}":
+        return 401, {"error": {"message": f"bad key {authorization}"}}
+    if body["model"] == "unknown":
+        return 404, {"error": {"message": "no such model"}}
+    if body["model"] == "silent":
+        return 200, {"object": "list", "model": "silent", "data": []}
+    vectors = [[3.0, float(len(text))] for text in body["input"]]
+    data = [
+        {"object": "embedding", "index": number, "embedding": vector}
+        for number, vector in reversed(list(enumerate(vectors)))
+    ]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return 200, {"object": "list", "model": "m", "data": data, "usage": usage}
 
 
 @pytest.fixture
 def endpoint() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    _Endpoint.requests = []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/v1", _Endpoint.requests
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    """The address of one, and what it was asked."""
+    requests = list[dict[str, Any]]()
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        requests.append(json.loads(handler.rfile.read(int(handler.headers["Content-Length"]))))
+        status, content = answer_to(requests[-1], handler.headers["Authorization"])
+        saying(json.dumps(content).encode(), status, Content_Type="application/json")(handler)
+
+    with serving(answer) as url:
+        yield url, requests
 
 
 def test_related_texts_are_nearer_than_unrelated_ones(embedder: MiniLmEmbedder) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exploracoder_retrieval.errors import EmptyLibrary, LibraryNotFound, UnreadableSource
+from exploracoder_retrieval.errors import LibraryNotFound, UnreadableSource
 from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.library_python import Interpreter
 
@@ -686,44 +686,6 @@ def test_modules_that_a_package_does_not_list_are_its_own_business(
     assert set(by_path(result)) == {"brew.api.steep", "brew.extra.more"}
 
 
-def test_files_that_cannot_be_read_are_skipped_with_a_reason(
-    write_package: WritePackage, interpreter: Interpreter
-) -> None:
-    root = write_package({"brew/__init__.py": "def steep(): ...\n", "brew/bad.py": "def (:\n"})
-    (root / "brew" / "latin.py").write_bytes(b"# \xe9\ndef x(): ...\n")
-
-    result = harvest(root, interpreter)
-
-    assert set(by_path(result)) == {"brew.steep"}
-    reasons = {Path(each.name).name: each.reason for each in result.skipped}
-    assert reasons["bad.py"].startswith("line 1: ")
-    assert "latin.py" in reasons
-
-
-def test_nothing_of_the_library_runs_while_it_is_read(
-    write_package: WritePackage, interpreter: Interpreter, tmp_path: Path
-) -> None:
-    canary = tmp_path / "it-ran"
-    root = write_package({"brew/__init__.py": f"open({str(canary)!r}, 'w')\ndef steep(): ...\n"})
-
-    harvest(root, interpreter)
-
-    assert not canary.exists()
-
-
-def test_imports_that_run_in_a_circle_end(read_package: ReadPackage) -> None:
-    result = read_package(
-        {
-            "brew/__init__.py": "from .a import *\nfrom .b import Pot\n",
-            "brew/a.py": "from .b import *\nfrom .b import Ghost\nclass Cup(Cup): ...\n",
-            "brew/b.py": "from .a import *\nfrom .a import Ghost\nclass Pot(Lid): ...\n"
-            "class Lid(Pot): ...\n",
-        }
-    )
-
-    assert {"brew.Cup", "brew.Pot"} <= set(by_path(result))
-
-
 def test_unicode_names_and_texts_survive(read_package: ReadPackage) -> None:
     result = read_package({"café.py": 'def brühe(größe=1):\n    """Brüht 茶 auf."""\n'})
 
@@ -916,11 +878,6 @@ def test_a_folder_that_is_no_readable_library_is_refused(
 ) -> None:
     with pytest.raises(UnreadableSource, match=message):
         read_package(files)
-
-
-def test_a_library_that_publishes_nothing_is_refused(read_package: ReadPackage) -> None:
-    with pytest.raises(EmptyLibrary, match="publishes no function"):
-        read_package({"brew/__init__.py": "import os\n"})
 
 
 LAZY_CLIENT = {

@@ -233,13 +233,6 @@ def test_more_files_than_anybody_wants_are_left_out(
     assert any("more than" in reason for _, reason in repository.skipped_files)
 
 
-def test_a_device_is_not_even_opened(tmp_path: Path) -> None:
-    (tmp_path / "x.py").symlink_to("/dev/zero")
-
-    with pytest.raises(UnreadableSource, match="no regular file"):
-        files.read_bytes(tmp_path / "x.py")
-
-
 def test_a_link_that_leads_out_by_its_folder_is_seen(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "out").mkdir()

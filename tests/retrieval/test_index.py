@@ -610,20 +610,6 @@ def test_looking_up_waits_for_nothing_that_takes_long(
     assert long.result() is None if work == "update" else long.result()
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    script = (
-        "import sys, exploracoder_retrieval.ensure, exploracoder_retrieval.embeddings\n"
-        "heavy = {'chromadb', 'onnxruntime', 'numpy', 'bm25s', 'tokenizers'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-
-    process = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-
-    assert process.stdout.strip() == "[]"
-
-
 def test_a_real_small_library_is_searched_well(
     open_index: Callable[[], Index], interpreter: Interpreter
 ) -> None:

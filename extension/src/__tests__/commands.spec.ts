@@ -72,46 +72,28 @@ describe('inserting a solution', () => {
     return { panel: panel as unknown as NotebookPanel, insertCell };
   };
 
-  it('asks first when its notebook is not open', async () => {
+  it.each([
+    ['is not open', { source_path: 'tea.ipynb' }, false, 'tea.ipynb'],
+    ['is unknown and could be another one', {}, true, 'other.ipynb']
+  ])('asks first when its notebook %s', async (_case, values, hasOthers, named) => {
     const { insertCell, panel } = notebook('other.ipynb');
-    const commands = commandsFor(solved({ source_path: 'tea.ipynb' }), panel);
+    const commands = commandsFor(solved(values), panel, hasOthers);
 
     const inserting = commands.execute('exploracoder:insert', { isQuiet: true });
     await until(() => document.querySelector('.jp-Dialog') !== null);
-    expect(document.querySelector('.jp-Dialog')!.textContent).toContain('tea.ipynb');
+    expect(document.querySelector('.jp-Dialog')!.textContent).toContain(named);
     document.querySelector<HTMLElement>('.jp-Dialog .jp-mod-reject')!.click();
     await inserting;
 
     expect(insertCell).not.toHaveBeenCalled();
   });
 
-  it('asks first when its notebook is unknown and could be another one', async () => {
-    const { insertCell, panel } = notebook('other.ipynb');
-    const commands = commandsFor(solved(), panel, true);
-
-    const inserting = commands.execute('exploracoder:insert', { isQuiet: true });
-    await until(() => document.querySelector('.jp-Dialog') !== null);
-    expect(document.querySelector('.jp-Dialog')!.textContent).toContain('other.ipynb');
-    document.querySelector<HTMLElement>('.jp-Dialog .jp-mod-reject')!.click();
-    await inserting;
-
-    expect(insertCell).not.toHaveBeenCalled();
-  });
-
-  it('asks nothing when only one notebook can be meant', async () => {
-    const { insertCell, panel } = notebook('other.ipynb');
-    const commands = commandsFor(solved(), panel);
-
-    // What follows needs a real notebook.
-    await commands.execute('exploracoder:insert', { isQuiet: true }).catch(() => undefined);
-
-    expect(insertCell).toHaveBeenCalled();
-    expect(document.querySelector('.jp-Dialog')).toBeNull();
-  });
-
-  it('asks nothing when it goes where it came from', async () => {
-    const { insertCell, panel } = notebook('tea.ipynb');
-    const commands = commandsFor(solved({ source_path: 'tea.ipynb' }), panel);
+  it.each([
+    ['only one notebook can be meant', {}, 'other.ipynb'],
+    ['it goes where it came from', { source_path: 'tea.ipynb' }, 'tea.ipynb']
+  ])('asks nothing when %s', async (_case, values, path) => {
+    const { insertCell, panel } = notebook(path);
+    const commands = commandsFor(solved(values), panel);
 
     // What follows needs a real notebook.
     await commands.execute('exploracoder:insert', { isQuiet: true }).catch(() => undefined);

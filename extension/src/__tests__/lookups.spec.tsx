@@ -1,14 +1,12 @@
-import { ServerConnection } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'http';
-import { AddressInfo } from 'net';
 import * as React from 'react';
 import { Lookups } from '../lookups';
 import { LibraryEvent, LookedUp, LookupAnswer } from '../protocol';
 import { Requests } from '../request';
 import { LookUp } from '../widgets/lookup';
 import { ITools } from '../widgets/tools';
-import { draw, until } from './waiting';
+import { draw, pathOf, reply, requestsTo, until } from './waiting';
 
 const KETTLE: LookedUp = {
   library: 'tealeaf',
@@ -26,10 +24,7 @@ class Library {
   readonly waiting: ((status: number, answer: object) => void)[] = [];
 
   async listen(): Promise<Requests> {
-    await new Promise<void>(resolve => this._http.listen(0, '127.0.0.1', resolve));
-    const { port } = this._http.address() as AddressInfo;
-    const baseUrl = `http://127.0.0.1:${port}/`;
-    return new Requests(ServerConnection.makeSettings({ baseUrl }));
+    return requestsTo(this._http);
   }
 
   async close(): Promise<void> {
@@ -43,12 +38,8 @@ class Library {
   }
 
   private _take(request: IncomingMessage, text: string, response: ServerResponse): void {
-    const path = request.url!.replace('/exploracoder/api/', '').replace(/\?.*/, '');
-    this.asked.push({ path, body: JSON.parse(text) });
-    this.waiting.push((status, answer) => {
-      response.writeHead(status, { Connection: 'close' });
-      response.end(JSON.stringify(answer));
-    });
+    this.asked.push({ path: pathOf(request), body: JSON.parse(text) });
+    this.waiting.push((status, answer) => reply(response, status, answer));
   }
 
   private _http: Server = createServer((request, response) => this._hear(request, response));

@@ -1,16 +1,13 @@
-import { ServerConnection } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
 import { createServer, Server } from 'http';
-import { AddressInfo } from 'net';
 import * as React from 'react';
 import { CONFIGURED, EMBEDDED, ModelChoices } from '../modelchoice';
 import { EmbeddedModel, ServerStatus } from '../protocol';
-import { Requests } from '../request';
 import { ModelMenu } from '../widgets/modelmenu';
 import { ITools } from '../widgets/tools';
-import { until } from './waiting';
+import { pathOf, reply, requestsTo, until } from './waiting';
 
 const ABSENT: EmbeddedModel = {
   name: 'small',
@@ -45,17 +42,13 @@ describe('ModelChoices', () => {
     asked = [];
     pulls = [];
     server = createServer((request, response) => {
-      const path = request.url!.replace('/exploracoder/api/', '').replace(/\?.*/, '');
+      const path = pathOf(request);
       asked.push(`${request.method} ${path}`);
       const pull = pulls.length > 1 ? pulls.shift() : pulls[0];
       const found = { embedded: ABSENT, servers: [FOUND] };
-      response.writeHead(200, { Connection: 'close' });
-      response.end(JSON.stringify(path === 'models' ? found : pull));
+      reply(response, 200, path === 'models' ? found : pull);
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const baseUrl = `http://127.0.0.1:${port}/`;
-    models = new ModelChoices(new Requests(ServerConnection.makeSettings({ baseUrl })));
+    models = new ModelChoices(await requestsTo(server));
   });
 
   afterEach(async () => {

@@ -1,6 +1,10 @@
+import { ServerConnection } from '@jupyterlab/services';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
+import { IncomingMessage, Server, ServerResponse } from 'http';
+import { AddressInfo } from 'net';
 import * as React from 'react';
+import { Requests } from '../request';
 
 /** Waits until something is true, for 5 s at most. */
 export async function until(isTrue: () => boolean): Promise<void> {
@@ -11,6 +15,24 @@ export async function until(isTrue: () => boolean): Promise<void> {
     }
     await new Promise(resolve => setTimeout(resolve, 5));
   }
+}
+
+/** Starts a server in place of Jupyter's; what asks it. */
+export async function requestsTo(server: Server): Promise<Requests> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}/`;
+  return new Requests(ServerConnection.makeSettings({ baseUrl }));
+}
+
+/** The address that is asked for, below that of ours. */
+export function pathOf(request: IncomingMessage): string {
+  return request.url!.replace('/exploracoder/api/', '').replace(/\?.*/, '');
+}
+
+export function reply(response: ServerResponse, status: number, answer: unknown): void {
+  response.writeHead(status, { Connection: 'close' });
+  response.end(JSON.stringify(answer));
 }
 
 /**

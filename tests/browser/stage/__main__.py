@@ -19,12 +19,13 @@ from pathlib import Path
 
 from exploracoder.folders import cache_folder
 from exploracoder.testing import ScriptedModelServer
+from ports import free_port
 from tornado.httpserver import HTTPServer
 
 from .bare import configuration, make_hub
 from .control import Props, make_control
 from .gate import Gate
-from .jupyter import TOKEN, Jupyter, free_port
+from .jupyter import TOKEN, Jupyter
 from .model import SwitchedModel
 from .pythons import make_kernelspecs, make_python
 

@@ -8,7 +8,6 @@ import importlib.util
 import json
 import os
 import signal
-import socket
 import sys
 import urllib.error
 import urllib.request
@@ -16,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
+
+from ports import free_port
 
 TOKEN = "tea-for-two"
 _START_SECONDS = 90.0
@@ -39,7 +40,7 @@ class Jupyter:
     has_extension: bool = True
     base_url: str = "/"
     packages: Path | None = None
-    port: int = field(default_factory=lambda: free_port())
+    port: int = field(default_factory=free_port)
     mark: str = field(default_factory=lambda: uuid4().hex)
     process: asyncio.subprocess.Process | None = None
 
@@ -166,13 +167,6 @@ class Jupyter:
             own["JUPYTER_PATH"] = str(self.packages / "share" / "jupyter")
             own["JUPYTER_CONFIG_PATH"] = str(self.packages / "etc" / "jupyter")
         return own | {_MARK: self.mark, "PYTHONDONTWRITEBYTECODE": "1", **self.variables}
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def _spawn(

@@ -3,11 +3,12 @@ were open."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -118,77 +119,36 @@ def test_no_check_passes_by_what_a_candidate_has_left(place: Workplace) -> None:
     assert json.loads(exploration.out)["status"] == "failed"
 
 
-def make_loop(library: Path) -> bool:
-    (library / "loop.py").symlink_to("loop.py")
-    (library / "around").symlink_to(library)
-    return True
-
-
-def make_coding(library: Path) -> bool:
+def make_odd(library: Path) -> None:
+    """Puts beside a good module what waits for whoever reads it."""
+    outside = library.parent / "elsewhere.py"
+    outside.write_text(f'def {SECRET}():\n    """What is kept outside the tree."""\n')
+    for name, target in {
+        "loop.py": "loop.py",
+        "around": library,
+        "zero.py": "/dev/zero",
+        "link.py": outside,
+        "folder": "/etc",
+    }.items():
+        (library / name).symlink_to(target)
     (library / "odd.py").write_text("# coding: rot13\nqrs cbhe(): cnff\n")
     (library / "odder.py").write_text("# coding: no-such-coding\n")
     (library / "bytes.py").write_bytes(b"# coding: utf-16\n\xff\xfe\x00" + bytes(range(256)))
-    return True
-
-
-def make_fifo(library: Path) -> bool:
-    os.mkfifo(library / "fifo.py")
-    return True
-
-
-def make_zero(library: Path) -> bool:
-    (library / "zero.py").symlink_to("/dev/zero")
-    return True
-
-
-def make_outside_link(library: Path) -> bool:
-    outside = library.parent / "elsewhere.py"
-    outside.write_text(f'def {SECRET}():\n    """What is kept outside the tree."""\n')
-    (library / "link.py").symlink_to(outside)
-    (library / "folder").symlink_to("/etc")
-    return True
-
-
-def make_device(library: Path) -> bool:
-    try:
-        os.mknod(library / "zero.py", stat.S_IFCHR | 0o644, os.makedev(1, 5))
-    except OSError:  # only the superuser can make one
-        return False
-    return True
-
-
-def make_deep(library: Path) -> bool:
     (library / "deep.py").write_text("x = " + "(" * 100_000 + ")" * 100_000)
     (library / "nested.py").write_text("x = " + "-" * 300_000 + "1")
-    return True
-
-
-def make_large(library: Path) -> bool:
     with (library / "large.py").open("wb") as file:
         file.truncate(1 << 40)
-    return True
+    os.mkfifo(library / "fifo.py")
+    with contextlib.suppress(OSError):  # only the superuser can make one
+        os.mknod(library / "device.py", stat.S_IFCHR | 0o644, os.makedev(1, 5))
 
 
-TREES: dict[str, Callable[[Path], bool]] = {
-    "loop": make_loop,
-    "coding": make_coding,
-    "fifo": make_fifo,
-    "zero": make_zero,
-    "outside": make_outside_link,
-    "device": make_device,
-    "deep": make_deep,
-    "large": make_large,
-}
-
-
-@pytest.mark.parametrize("name", TREES)
-def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path, name: str) -> None:
+def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path) -> None:
     place = Workplace(tmp_path, cache, Variant())
-    library = tmp_path / f"{name}_lib"
+    library = tmp_path / "odd_lib"
     library.mkdir()
     (library / "__init__.py").write_text(MODULE)
-    if not TREES[name](library):
-        pytest.skip("only the superuser can make one")
+    make_odd(library)
 
     indexing = place.run("index", library, seconds=TREE_SECONDS)
     search = place.run("search", "what is kept outside", "--library", library, "--json")
@@ -196,4 +156,5 @@ def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path, name: st
     assert indexing.code >= 0, f"it did not end within {TREE_SECONDS:.0f} s"
     assert "Traceback" not in indexing.err + indexing.out
     assert indexing.peak_bytes < GIGABYTE
+    assert "odd_lib.pour" in search.out
     assert SECRET not in search.out

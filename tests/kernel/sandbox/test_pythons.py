@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel.errors import InterpreterError
 from exploracoder_kernel.sidecar import Sidecar
+from kernel.pythons import found
 
 from .conftest import Choose
 
@@ -21,29 +19,9 @@ SNIPPET = (
 )
 
 
-def versions() -> list[Path]:
-    """Pythons of other versions on this machine: on PATH, and where pyenv keeps them."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    paths = [*pyenv.glob("3.*/bin/python3"), *map(Path, _on_path())]
-    by_version = {}
-    for path in paths:
-        process = subprocess.run(
-            [path, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True
-        )
-        major, _, minor = process.stdout.strip().partition(" ")
-        if process.returncode == 0 and major == "3" and int(minor) >= 9:
-            by_version[int(minor)] = path
-    return [by_version[minor] for minor in sorted(by_version)]
-
-
-def _on_path() -> list[str]:
-    names = [f"python3.{minor}" for minor in range(9, 15)]
-    return [path for name in names if (path := shutil.which(name)) is not None]
-
-
-@pytest.mark.parametrize("python", versions(), ids=lambda path: str(path))
+@pytest.mark.parametrize("python", found().values())
 async def test_virtual_environments_of_every_version_work(
-    boxed: Choose, task: Path, tmp_path: Path, python: Path
+    boxed: Choose, task: Path, tmp_path: Path, python: str
 ) -> None:
     venv = tmp_path / "venv"
     subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)  # noqa: ASYNC221
@@ -100,11 +78,3 @@ async def test_packages_of_the_path_are_found(boxed: Choose, task: Path, tmp_pat
         observation = await sidecar.run(sidecar.root, "import rare\nrare.answer")
 
     assert observation.result == "42"
-
-
-async def test_what_is_no_python_is_refused_in_words(boxed: Choose, task: Path) -> None:
-    launcher = boxed().launcher
-
-    with pytest.raises(InterpreterError, match="did not start as Python"):
-        async with Sidecar("/bin/true", task, launcher=launcher):
-            pass

@@ -6,11 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from exploracoder_kernel.removal import remove_tree
 from exploracoder_kernel.scratch import Scratch, sweep
 from exploracoder_kernel.sidecar import Sidecar
@@ -51,18 +49,6 @@ os.mkfifo('pipe')
 
 def entries(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
-
-
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for temporary files of the test's own, in which nothing has been swept yet."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    sweep.cache_clear()
-    yield folder
-    sweep.cache_clear()
 
 
 async def test_nothing_is_left_whatever_was_put_there(

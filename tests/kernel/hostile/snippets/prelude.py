@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import struct
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -50,3 +51,18 @@ def put(path, text="value = 'poisoned'\n"):
         os.unlink(path)
     with open(path, "w") as file:
         file.write(text)
+
+
+def write_everywhere(*messages):
+    """Write them into every descriptor that is open, besides the standard streams."""
+    for fd in range(3, 64):
+        for message in messages:
+            try:
+                os.write(fd, message)
+            except OSError:
+                pass
+
+
+def framed(body):
+    """A message as the owner and its branches send them: its length, and its body."""
+    return struct.pack(">I", len(body)) + body

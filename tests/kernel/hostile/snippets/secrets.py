@@ -51,7 +51,6 @@ seen
 import ctypes
 import os
 
-libc = ctypes.CDLL(None, use_errno=True)
 seen = []
 for pid in {1, os.getppid(), targets["sentinel"], targets["root"]}:
     for name in ("mem", "maps", "environ", "auxv", "pagemap", "syscall", "stack"):
@@ -76,7 +75,6 @@ import ctypes
 import glob
 import os
 
-libc = ctypes.CDLL(None, use_errno=True)
 seen = []
 for name in glob.glob("/proc/[0-9]*/fd/*"):
     if int(name.split("/")[2]) not in {1, os.getppid(), targets["sentinel"], targets["root"]}:
@@ -100,17 +98,6 @@ for pid in {os.getppid(), targets["sentinel"], targets["root"]}:
     except OSError:
         pass
 seen
-
-# %% a way out by the folders of others
-# status: ok
-# result: []
-import glob
-
-[
-    name
-    for name in glob.glob("/proc/[0-9]*/root") + glob.glob("/proc/[0-9]*/cwd")
-    if succeeded(read=lambda: open(name + targets["home"] + "/notes.txt").close())
-]
 
 # %% what others run
 # status: ok

@@ -136,7 +136,6 @@ hit
 import ctypes
 import os
 
-libc = ctypes.CDLL(None, use_errno=True)
 kill, tkill, tgkill, queue = {
     "x86_64": (62, 200, 234, 129),
     "aarch64": (129, 130, 131, 138),
@@ -155,7 +154,6 @@ hit
 import ctypes
 import os
 
-libc = ctypes.CDLL(None, use_errno=True)
 calls = {
     "x86_64": (62, 200, 234, 129, 297, 302, 203, 142, 141, 251, 279),
     "aarch64": (129, 130, 131, 138, 240, 261, 122, 118, 140, 30, 239),
