@@ -95,6 +95,8 @@ def load(path: str | Path) -> Exploration:
         is_there = path.exists()
     if not is_there:
         raise InputError(f"There is no file {path}.")
+    if path.is_file() and not path.stat().st_size:
+        raise InputError(f"{path} is empty: nothing was saved in it yet.")
     with raised_as(InputError, notebook.NotebookError):
         metadata = notebook.read(path).metadata.get(METADATA_KEY)
     return from_metadata(metadata, str(path))

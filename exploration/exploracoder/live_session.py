@@ -145,6 +145,10 @@ class LiveSession(Session):
         if self._is_unsaved:
             await self._saved(self.bench.exploration)
 
+    def count_as_saved(self) -> None:
+        """What is there now has been saved elsewhere, so that nothing is lost at the end."""
+        self._is_unsaved = False
+
     async def idle(self) -> None:
         """Wait until no work is in progress."""
         while self._task is not None and not self._task.done():

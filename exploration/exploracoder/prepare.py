@@ -177,11 +177,15 @@ def has_content(path: Path) -> bool:
         return path.is_file() and path.stat().st_size > 0
 
 
-def make_room(path: Path) -> None:
-    """Move a file aside that would be overwritten. Raises InputError if that is impossible."""
-    if has_content(path):
-        with raised_as(InputError, OSError):
-            path.rename(aside_of(path))
+def make_room(path: Path) -> Path | None:
+    """Move a file aside that would be overwritten, and return where it is now.
+
+    Raises InputError if that is impossible.
+    """
+    if not has_content(path):
+        return None
+    with raised_as(InputError, OSError):
+        return path.rename(aside_of(path))
 
 
 def full(path: str | Path) -> Path:

@@ -167,12 +167,17 @@ class Workspace:
     is_new: bool
 
     async def save(self, exploration: Exploration) -> None:
-        """Write the notebook. Raises SetupError when it cannot be written."""
-        if self.is_new:
-            # Not earlier: if nothing can be explored, the file stays where it is.
-            prepare.make_room(self.output)
-            self.is_new = False
-        document.save(self.output, exploration)
+        """Write the notebook. Raises SetupError when it cannot be written, and InputError when a
+        file in its place cannot make room."""
+        # Not earlier: if nothing can be explored, the file stays where it is.
+        aside = prepare.make_room(self.output) if self.is_new else None
+        try:
+            document.save(self.output, exploration)
+        except SetupError:
+            if aside is not None and not self.output.exists():
+                aside.rename(self.output)
+            raise
+        self.is_new = False
 
     def session(
         self, kind: Callable[..., SessionT], model: ChatModel, **others: object

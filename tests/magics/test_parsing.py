@@ -92,6 +92,13 @@ def test_an_empty_value_restores_the_seed() -> None:
     assert changed.changed("seed=") == Configuration()
 
 
+def test_a_task_may_speak_of_options_of_other_programs() -> None:
+    request = parse("Parse --output from argv with click", None)
+
+    assert isinstance(request, Request)
+    assert request.task == "Parse --output from argv with click"
+
+
 COMPLETED = {
     "%exploracoder re": ("re", ["replay", "resume", "retry"]),
     "%exploracoder help acc": ("acc", ["accept"]),

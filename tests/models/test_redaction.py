@@ -71,6 +71,14 @@ def test_what_is_no_secret_is_left_as_it_is(key: str, text: str) -> None:
         ('DB_PASSWORD: str = "tea"', 'DB_PASSWORD: str = "[key]"'),
         ('login("admin", password="password")', 'login("admin", password="[key]")'),
         ('password="pass"', 'password="[key]"'),
+        (
+            """ask("Password: ", default='', password="hunter2")""",
+            """ask("Password: ", default='', password="[key]")""",
+        ),
+        (
+            """print("password:", 'password="tea"')""",
+            """print("password:", 'password="[key]"')""",
+        ),
         ('password = "pa\'ss123word"', 'password = "[key]"'),
         (r'password = "pa\"ss"', 'password = "[key]"'),
         ('password = """hunter22"""', 'password = """[key]"""'),
@@ -94,6 +102,7 @@ def test_code_that_is_kept_has_no_key_and_no_password(code: str, kept: str) -> N
     "code",
     [
         'rows.sort_values(key="name of it", token="word")',
+        """raise ValueError("Bad password: " + name + ' in ' + d["k"])""",
         'primary_key = "identifier"',
         "key = lambda row: row.name",
         "skimage.transform.resize2(hf_hub_download_of_a_file)",

@@ -191,7 +191,7 @@ def test_a_proxy_that_cannot_be_used_is_named(
 def test_a_proxy_may_be_named_without_a_scheme(
     serve: Callable[[Answer], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    proxy = serve(send(b"# Tea"))
+    proxy = serve(saying(b"# Tea"))
     monkeypatch.setenv("HTTP_PROXY", f"me:s3cret@127.0.0.1:{proxy.port}")
 
     fetch("http://tea.example/tea.md", tmp_path)
@@ -209,7 +209,7 @@ def test_this_machines_own_authorities_are_trusted(
     subprocess.run(words, check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    site = serve(send(b"# Tea"))
+    site = serve(saying(b"# Tea"))
     site.socket = context.wrap_socket(site.socket, server_side=True)
     url = f"https://localhost:{site.port}/tea.md"
     with pytest.raises(DocsUnavailable, match="CERTIFICATE_VERIFY_FAILED"):

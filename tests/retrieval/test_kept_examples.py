@@ -221,7 +221,7 @@ def test_a_damaged_file_costs_no_other(tmp_path: Path) -> None:
 
     assert [each.code for each in examples.of("brew")] == ["brew.steep()"]
     assert examples.forget_all() == 1
-    assert [*tmp_path.iterdir()] == []
+    assert [*(tmp_path / "examples").iterdir()] == []
 
 
 def test_what_cannot_be_removed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

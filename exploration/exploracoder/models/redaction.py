@@ -100,10 +100,12 @@ _KEY_SHAPE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Values assigned, passed or mapped to a name: a password may look like anything, while a ``key``
-# may just be the name of a column.
+# may just be the name of a column. A bare name with a colon often ends a sentence, and what follows
+# is then code between two strings.
 _NAMED = re.compile(
-    r"""(?P<name>\b\w+)['"]?\]?\s*(?::\s*str\s*)?[=:]\s*[rbfu]*
-        (?P<quote>\"{3}|'{3}|['"])(?P<value>(?:\\.|(?!(?P=quote))[^\n\\])+)(?P=quote)""",
+    r"""(?P<name>\b\w+)(?:(?P<is_code>['"]\]?\s*[=:]|\]?\s*(?::\s*str\s*)?=)|\s*:)\s*[rbfu]*
+        (?P<quote>\"{3}|'{3}|['"])
+        (?P<value>(?(is_code)(?:\\.|(?!(?P=quote))[^\n\\])+|[^'"\n]+))(?P=quote)""",
     re.VERBOSE,
 )
 _PASSWORD = re.compile(r"PASS(WORD|WD|PHRASE)|SECRET|CREDENTIAL", re.IGNORECASE)
@@ -113,11 +115,11 @@ def blot_credentials(text: str) -> str:
     """Source code with anything that looks like a key or a password replaced by `BLOT`."""
     parts, kept, start = list[str](), 0, 0
     while (match := _NAMED.search(text, start)) is not None:
-        # What looks like a value may be code between two strings, and have another name in it.
+        # What looks like a value may still have another name in it.
         start = match.end("name")
-        if _is_secret(match["name"], match["value"]):
+        if match.start("value") >= kept and _is_secret(match["name"], match["value"]):
             parts += [text[kept : match.start("value")], BLOT]
-            kept = start = match.end("value")
+            kept = match.end("value")
     return _KEY_SHAPE.sub(BLOT, "".join([*parts, text[kept:]]))
 
 

@@ -13,7 +13,13 @@ from exploracoder import document, prepare
 from exploracoder.api import open_exploration
 from exploracoder.background import Job
 from exploracoder.commands import MAX_CODE_CHARS
-from exploracoder.errors import CommandError, ExploraCoderError, InputError, UntrustedError
+from exploracoder.errors import (
+    CommandError,
+    ExploraCoderError,
+    InputError,
+    UntrustedError,
+    raised_as,
+)
 from exploracoder.live_exploration import LiveExploration
 from exploracoder.state import Exploration
 from exploracoder.workspace import check_trust
@@ -258,11 +264,15 @@ class Assistant:
     def _save(self, order: Order) -> None:
         live = self._keeper.live
         path = prepare.named_output(order.rest) if order.rest else live.output
-        if path == live.output or _is_same_file(path, live.output):
+        with raised_as(InputError, OSError):
+            is_own = live.output.exists() and path.exists() and path.samefile(live.output)
+        if is_own:
+            self._keeper.save()
             message = f"It is saved at every step in {short(live.output)}."
         else:
             prepare.make_room(path)
             document.save(path, live.exploration)
+            live.count_as_saved()
             message = f"Saved in {short(path)}."
         self._display.show(pages.message_page(message))
 
@@ -338,10 +348,6 @@ class Assistant:
 
     def _help(self, order: Order) -> None:
         self._display.show(help_page.help_page(order.rest))
-
-
-def _is_same_file(path: Path, other: Path) -> bool:
-    return path.exists() and other.exists() and path.samefile(other)
 
 
 @asynccontextmanager

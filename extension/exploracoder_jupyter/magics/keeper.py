@@ -65,11 +65,15 @@ class Keeper:
 
     def check_free(self) -> None:
         """Raise CommandError when another exploration is being worked on, SetupError when it cannot
-        be saved: it stays open then."""
+        be saved: it stays open until it is saved elsewhere."""
         if self.is_busy:
             raise CommandError(
                 "An exploration is being worked on. Wait for it, or stop it: %exploracoder cancel"
             )
+        self.save()
+
+    def save(self) -> None:
+        """Save what could not be saved before. Raises SetupError when it still cannot be."""
         if self._live is not None:
             self.background.run(self._live.save())
 

@@ -65,7 +65,9 @@ def parse(line: str, cell: str | None) -> Request | Order:
         return _order(first, rest[len(first) :], options)
     if not options and _is_slip(first, rest):
         raise registry.unknown(first)
-    if (late := _LATE_OPTION.search(rest)) is not None:
+    late = _LATE_OPTION.search(rest)
+    # A task may speak of options of other programs.
+    if late is not None and not _options(rest[late.start() :])[1]:
         raise InputError(
             f"Options stand before the task, so {late['option']} would be part of it. Move it"
             " to the front, or write the task under %%exploracoder."

@@ -141,7 +141,8 @@ class KeptExamples:
             IndexUnavailable: they cannot be removed.
         """
         count = len(self.all())
-        _remove(self._folder)
+        for home in self._folder.glob("*"):
+            _remove(home)
         return count
 
     def _drop(self, examples: Sequence[KeptExample]) -> int:
@@ -159,7 +160,9 @@ def _remove(path: Path) -> None:
         if path.is_dir():
             shutil.rmtree(path)
         else:
-            path.unlink(missing_ok=True)
+            path.unlink()
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise IndexUnavailable(f"{path} cannot be removed: {error.strerror or error}.") from None
 
