@@ -795,13 +795,13 @@ async def test_a_stream_of_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None
 async def test_a_stream_that_takes_too_long_is_ended() -> None:
     texts, start = ReceivedTexts(), time.monotonic()
     with (
-        raw_endpoint(stream(*[event(chunk("a"))] * 100, pause_s=0.05)) as server,
+        raw_endpoint(stream(*[event(chunk("a"))] * 1000, pause_s=0.05)) as server,
         pytest.raises(AnswerTimeoutError),
     ):
         await ask(server, texts, timeout_s=0.5)
 
-        assert time.monotonic() - start < 3
     assert texts
+    assert time.monotonic() - start < 20
 
 
 async def test_a_text_is_told_no_further_than_it_is_answered() -> None:
