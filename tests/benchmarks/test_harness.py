@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,14 @@ from typing import Any
 import pytest
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench.ledger import Ledger
+from waiting import wait_until
 
 from .conftest import make_kit
 from .made_results import NOT_COMPARED
 
 pytestmark = pytest.mark.slow
+
+PATIENCE_S = 180.0
 
 BENCH = [sys.executable, "-c", "from exploracoder.cli import main; main()", "bench"]
 RIGHT = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
@@ -112,13 +114,6 @@ def facts(out: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["problem"]))
 
 
-def wait_until(is_so: Callable[[], bool], timeout_s: float = 180.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not is_so():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
 def is_there(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -142,12 +137,12 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     out = tmp_path / "killed"
     stage.model.wait_s = 30.0
     with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
-        wait_until(lambda: stage.model.wanted == before + 2)
+        wait_until(lambda: stage.model.wanted == before + 2, PATIENCE_S)
         request_count = len(stage.server.chat_requests)
         below = children_of(harness.pid)
         harness.kill()
     assert below
-    wait_until(lambda: not any(map(is_there, below)))
+    wait_until(lambda: not any(map(is_there, below)), PATIENCE_S)
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
     stage.model.wait_s = 0.0
@@ -173,7 +168,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     with subprocess.Popen(
         stage.command(out), stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as harness:
-        wait_until(lambda: stage.model.wanted == before + 2)
+        wait_until(lambda: stage.model.wanted == before + 2, PATIENCE_S)
         below = children_of(harness.pid)
         # As a terminal does, to all that it runs.
         os.killpg(harness.pid, signal.SIGINT)
@@ -184,7 +179,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     assert f"the same command goes on with {out}." in stderr
     assert "Traceback" not in stderr
     assert below
-    wait_until(lambda: not any(map(is_there, below)))
+    wait_until(lambda: not any(map(is_there, below)), PATIENCE_S)
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
 
@@ -301,7 +296,7 @@ def test_a_worker_that_dies_is_nobodys_failure(stage: Stage, tmp_path: Path) -> 
     command = stage.command(out)
     command[command.index("Tiny/0,Tiny/1,Other/0")] = "Tiny/1"
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as harness:
-        wait_until(lambda: len(stage.server.chat_requests) > before)
+        wait_until(lambda: len(stage.server.chat_requests) > before, PATIENCE_S)
         # The leash, the command, and what that started: the command dies.
         os.kill(children_of(children_of(harness.pid)[0])[0], signal.SIGKILL)
         stderr = harness.communicate(timeout=180)[1]

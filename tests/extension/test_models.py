@@ -7,7 +7,7 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +21,7 @@ from exploracoder.models.weights import WeightsStore
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_jupyter.weights_download import WeightsDownload
 from exploracoder_jupyter.workshop import Choices
+from waiting import until
 
 from .conftest import House, Model, TeaModel, request
 from .server import Client
@@ -214,14 +215,6 @@ def hub_with(content: bytes, block: int) -> Iterator[_Hub]:
         yield hub
         hub.shutdown()
         thread.join()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if condition():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("It did not come about.")
 
 
 def test_the_download_is_that_of_the_model_in_use(
