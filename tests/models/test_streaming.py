@@ -156,7 +156,7 @@ async def test_a_text_is_told_at_most_twenty_times_a_second() -> None:
 
 
 def test_long_work_on_a_text_is_done_less_often() -> None:
-    live = answer_text.LiveText(lambda text: time.sleep(0.03), lambda text: text)
+    live = answer_text.LiveText(lambda text: time.sleep(0.5), lambda text: text)
     live.update(lambda: "a")
     time.sleep(0.1)
     calls = list[str]()
