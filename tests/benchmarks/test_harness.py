@@ -7,8 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,14 @@ import pytest
 from exploracoder.testing import Delay, Outcome, RecordedRequest, ScriptedModelServer
 from exploracoder_bench.ledger import Ledger
 from exploracoder_kernel.branch.linux import children, descendants, read_process
+from waiting import wait_until
 
 from .conftest import make_kit
 from .made_results import NOT_COMPARED
 
 pytestmark = pytest.mark.slow
+
+PATIENCE_S = 180.0
 
 BENCH = [sys.executable, "-c", "from exploracoder.cli import main; main()", "bench"]
 RIGHT = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
@@ -113,13 +115,6 @@ def facts(out: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["problem"]))
 
 
-def wait_until(is_so: Callable[[], bool], timeout_s: float = 180.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not is_so():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
 def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     either: tuple[Stage, Path], tmp_path: Path
 ) -> None:
@@ -128,12 +123,12 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     out = tmp_path / "killed"
     stage.model.wait_s = 30.0
     with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
-        wait_until(lambda: stage.model.wanted == before + 2)
+        wait_until(lambda: stage.model.wanted == before + 2, PATIENCE_S)
         request_count = len(stage.server.chat_requests)
         below = descendants([harness.pid])
         harness.kill()
     assert below
-    wait_until(lambda: not any(map(read_process, below)))
+    wait_until(lambda: not any(map(read_process, below)), PATIENCE_S)
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
     stage.model.wait_s = 0.0
@@ -159,7 +154,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     with subprocess.Popen(
         stage.command(out), stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as harness:
-        wait_until(lambda: stage.model.wanted == before + 2)
+        wait_until(lambda: stage.model.wanted == before + 2, PATIENCE_S)
         below = descendants([harness.pid])
         # As a terminal does, to all that it runs.
         os.killpg(harness.pid, signal.SIGINT)
@@ -170,7 +165,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     assert f"the same command goes on with {out}." in stderr
     assert "Traceback" not in stderr
     assert below
-    wait_until(lambda: not any(map(read_process, below)))
+    wait_until(lambda: not any(map(read_process, below)), PATIENCE_S)
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
 
@@ -287,7 +282,7 @@ def test_a_worker_that_dies_is_nobodys_failure(stage: Stage, tmp_path: Path) -> 
     command = stage.command(out)
     command[command.index("Tiny/0,Tiny/1,Other/0")] = "Tiny/1"
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as harness:
-        wait_until(lambda: len(stage.server.chat_requests) > before)
+        wait_until(lambda: len(stage.server.chat_requests) > before, PATIENCE_S)
         # The leash, the command, and what that started: the command dies.
         os.kill(children(children(harness.pid)[0])[0], signal.SIGKILL)
         stderr = harness.communicate(timeout=180)[1]

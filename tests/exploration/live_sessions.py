@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from exploracoder.state import Exploration, Step
 from exploracoder.tasks import make_task
 from exploracoder.testing import ScriptedModelServer
 from exploracoder_kernel.sandbox import choose
+from waiting import wait_until
 
 from .scripted import CHECK, CONTEXT, TASK, kinds_asked
 
@@ -150,7 +150,4 @@ async def accept_all(surface: FollowedSession, count: int = 3) -> None:
 
 def wait_until_asked(server: ScriptedModelServer, kind: str, count: int) -> None:
     """Wait until a kind of question has been asked so often."""
-    deadline = time.monotonic() + 30
-    while kinds_asked(server).count(kind) < count:
-        assert time.monotonic() < deadline, kinds_asked(server)
-        time.sleep(0.02)
+    wait_until(lambda: kinds_asked(server).count(kind) >= count)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,9 @@ import httpx2
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
+from waiting import PATIENCE_S
 
 PROGRAM = Path(sys.executable).with_name("exploracoder")
-PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +107,3 @@ def descendants(pid: int) -> set[int]:
             pids |= new
             waiting += new
     return pids
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait in this thread. Raises TimeoutError."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError("what was waited for did not come about")
-        time.sleep(0.05)

@@ -121,8 +121,8 @@ def test_a_second_interrupt_ends_what_a_thread_holds_up() -> None:
         assert process.stdout and process.stderr
         assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
-        assert process.stderr.readline() == "Stopping; press Ctrl-C again to end at once.\n"
         process.send_signal(signal.SIGTERM)
+        assert process.stderr.readline() == "Stopping; press Ctrl-C again to end at once.\n"
         time.sleep(0.1)
         assert process.poll() is None, "one signal right after the other is a supervisor's"
         while process.poll() is None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import resource
 import signal
 import socket
@@ -16,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from exploracoder.testing import Delay, Rule, ScriptedModelServer
+from waiting import PATIENCE_S, Sign, wait_until
 
 from .conftest import Command, Explorer, Outcome, Serve, model_words, saved, start_command
 from .scripted import (
@@ -33,17 +32,8 @@ from .scripted import (
     whole_text,
 )
 
-PATIENCE_S = 30.0
 # Longer than any test waits: the server hangs until the test ends.
 FOR_EVER = Delay(120, "too late")
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError("what was waited for did not come about")
-        time.sleep(0.02)
 
 
 def steps_done(notebook: Path) -> int:
@@ -55,16 +45,6 @@ def steps_done(notebook: Path) -> int:
 
 def drafted_steps(server: ScriptedModelServer) -> list[int]:
     return [step_of(request) for request in server.chat_requests if kind_of(request) == "draft"]
-
-
-def processes_named(name: str) -> list[str]:
-    """The numbers of the processes, of whatever sandbox, that have given themselves a name."""
-    pids = []
-    for comm in Path("/proc").glob("[0-9]*/comm"):
-        with contextlib.suppress(OSError):
-            if comm.read_text().strip() == name:
-                pids.append(comm.parent.name)
-    return pids
 
 
 def ended(process: subprocess.Popen[str]) -> Outcome:
@@ -254,19 +234,18 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
 def test_interrupted_while_code_runs_no_process_is_left(
     serve: Serve, explore: Explorer, start: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    # The name is seen from here, whatever numbers and files a sandbox shows in there.
-    name = f"tea-{os.getpid()}"
-    endless = f"import ctypes, time\nctypes.CDLL(None).prctl(15, {name.encode()!r}, 0, 0, 0)"
-    server = serve(TeaModel(drafts={2: [fenced(f"{endless}\nwhile True: time.sleep(1)")]}))
+    sign = Sign()
+    endless = f"import time\n{sign.code}\nwhile True: time.sleep(1)"
+    server = serve(TeaModel(drafts={2: [fenced(endless)]}))
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
-    wait_until(lambda: processes_named(name) != [])
+    wait_until(sign.processes)
     process.send_signal(signal.SIGINT)
     ending = ended(process)
 
     assert ending.code == 130
-    wait_until(lambda: processes_named(name) == [])
+    wait_until(lambda: not sign.processes())
     assert steps_done(explore.notebook) == 1
 
 

@@ -35,10 +35,10 @@ from exploracoder_retrieval.index import Index
 from mcp import Client, MCPError
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ImageContent
+from waiting import PATIENCE_S, until
 
 from .conftest import Command, Serve, model_words
 from .mcp_servers import (
-    PATIENCE_S,
     PROGRAM,
     HttpServer,
     descendants,
@@ -47,7 +47,6 @@ from .mcp_servers import (
     result_of,
     stdio,
     text,
-    wait_until,
 )
 from .samples import exploration
 from .scripted import CHECK, CONTEXT, SOLUTION, TASK, WRONG_SOLUTION, TeaModel
@@ -506,11 +505,9 @@ async def test_an_exploration_that_is_cancelled_leaves_its_notebook_alone(
                     arguments = {"task": TASK, "libraries": TEA, "notebook": "cut.ipynb"}
                     group.start_soon(client.call_tool, "explore", arguments)
                     await asyncio.to_thread(model.wait_for_requests, 1, PATIENCE_S)
-                    await asyncio.to_thread(wait_until, lambda: bool(descendants(server.pid)))
+                    await until(lambda: bool(descendants(server.pid)))
                     group.cancel_scope.cancel()
-            await asyncio.to_thread(
-                wait_until, lambda: not (descendants(server.pid) or any(temporary.iterdir()))
-            )
+            await until(lambda: not (descendants(server.pid) or any(temporary.iterdir())))
             still = await result_of(client, "run_cells", cells=["1"])
             resources = (await client.list_resources()).resources
 
@@ -531,7 +528,7 @@ async def test_a_client_that_disconnects_in_the_middle_leaves_no_process(
         group.start_soon(_until_closed, client, {"task": TASK, "libraries": TEA})
         await asyncio.to_thread(model.wait_for_requests, 1, PATIENCE_S)
 
-    await asyncio.to_thread(wait_until, lambda: descendants(os.getpid()) <= own)
+    await until(lambda: descendants(os.getpid()) <= own)
 
 
 async def _until_closed(client: Client, arguments: dict[str, Any]) -> None:

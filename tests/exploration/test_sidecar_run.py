@@ -6,13 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exploracoder_kernel.branch import linux
+from waiting import wait_until
 
 from .conftest import Command, Outcome, start_command
 
@@ -232,16 +232,13 @@ def test_ctrl_c_ends_it_with_130_and_leaves_no_process(write: Callable[[str, str
     setup = write("setup.py", f"open({str(marker)!r}, 'w').close()")
     words = ["sidecar", "run", *files, "--jobs", 2, "--setup", setup, "--sandbox", "off"]
     with start_command(words, Path.cwd()) as process:
-        deadline = time.monotonic() + 30
-        while not marker.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.5)
+        wait_until(marker.exists)
+        # The keeper, the root, and a branch for each file.
+        wait_until(lambda: len(linux.descendants([process.pid])) >= 4)
         family = linux.descendants([process.pid])
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
 
     assert process.returncode == 130
     assert stderr.endswith("Interrupted.\n")
-    # The keeper, the root, and a branch for each file.
-    assert len(family) >= 4
     assert set(family) & {alive.pid for alive in linux.processes()} == set()

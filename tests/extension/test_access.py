@@ -239,21 +239,18 @@ def test_a_server_that_allows_nothing_unauthenticated_starts_with_it(tmp_path: P
 
 def test_loading_it_takes_a_server_no_time() -> None:
     code = (
-        "import jupyter_server.serverapp, jupyter_server.extension.application, time, sys;"
+        "import jupyter_server.serverapp, jupyter_server.extension.application, sys;"
         "import jupyter_server.base.websocket;"
-        "before = set(sys.modules); t = time.process_time();"
-        "import exploracoder_jupyter.app; t = time.process_time() - t;"
+        "before = set(sys.modules);"
+        "import exploracoder_jupyter.app;"
         "new = set(sys.modules) - before;"
-        "print(t, sorted({'pydantic', 'chromadb', 'IPython'} & new))"
+        "print(sorted({'pydantic', 'chromadb', 'IPython'} & new))"
     )
     process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
 
-    seconds, _, heavy = process.stdout.strip().partition(" ")
-    assert heavy == "[]"
-    # 50 ms on an idle machine.
-    assert float(seconds) < 0.5
+    assert process.stdout.strip() == "[]"
 
 
 async def test_what_is_sent_back_is_never_a_page(client: Client) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from exploracoder.testing import ScriptedModelServer
 from exploracoder_jupyter.weights_download import WeightsDownload
 from exploracoder_jupyter.workshop import Choices
 from model_hubs import hub_with
+from waiting import until
 
 from .conftest import House, Model, TeaModel, request
 from .server import Client
@@ -170,14 +171,6 @@ async def test_a_download_that_finds_no_source_says_why(client: Client) -> None:
 
     assert answer.status == 202
     assert "HF_HUB_OFFLINE" in state["error"]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if condition():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("It did not come about.")
 
 
 def test_the_download_is_that_of_the_model_in_use(

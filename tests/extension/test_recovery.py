@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from .conftest import House, Model, request
 from .server import Client, Server
@@ -190,12 +191,18 @@ async def test_a_users_own_cells_stay_in_the_notebook(own: Client) -> None:
     file.write_text(json.dumps(content), encoding="utf-8")
 
     await own.do(id_, "add_subtask", goal="Do something more")
-    await asyncio.sleep(0.5)
+    await until(lambda: "Do something more" in file.read_text(encoding="utf-8"))
 
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     assert "mine" in [cell["id"] for cell in cells]
     assert [cell["id"] for cell in cells].index("mine") == 2
     assert "Do something more" in json.dumps(cells)
+
+
+def typed_there(file: Path) -> list[dict[str, Any]]:
+    """The cells with what is typed into one that is then removed."""
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    return [one for one in cells if "".join(one["source"]) == "typed_there = 2"]
 
 
 async def test_what_is_typed_into_cells_without_being_run_is_never_lost(own: Client) -> None:
@@ -216,9 +223,9 @@ async def test_what_is_typed_into_cells_without_being_run_is_never_lost(own: Cli
     file.write_text(json.dumps(content), encoding="utf-8")
 
     await own.do(id_, "delete_subtask", subtask=second["id"])
-    await asyncio.sleep(0.5)
+    await until(lambda: [one["metadata"] for one in typed_there(file)] == [{}])
     await own.do(id_, "add_subtask", goal="Do something more")
-    await asyncio.sleep(0.5)
+    await until(lambda: "Do something more" in file.read_text(encoding="utf-8"))
 
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     sources = {one["id"]: "".join(one["source"]) for one in cells}
@@ -226,8 +233,7 @@ async def test_what_is_typed_into_cells_without_being_run_is_never_lost(own: Cli
     assert sources["pasted-copy"] == "copied = 1"
     ids = list(sources)
     assert ids.index("pasted-copy") == ids.index(first["id"]) + 1
-    own_cells = [one for one in cells if "".join(one["source"]) == "typed_there = 2"]
-    assert [one["metadata"] for one in own_cells] == [{}]
+    assert [one["metadata"] for one in typed_there(file)] == [{}]
     assert "Do something more" in json.dumps(cells)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +67,7 @@ async def test_what_it_would_run_and_read_is_shown_before_anything_is_started(
     async with client.tab() as tab:
         await tab.read()
         answer = await foreign.ask(verb)
-        with pytest.raises(TimeoutError):
+        with pytest.raises(asyncio.TimeoutError):
             await tab.read(1)
 
     preview, root = answer.json["preview"], str(client.server.root)

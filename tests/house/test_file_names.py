@@ -20,5 +20,5 @@ def test_no_two_modules_have_one_name() -> None:
     ours = [file for file in files if not OTHERS & {*file.parts} and file.parent != COMMANDS]
     counts = Counter(file.name for file in ours if file.name not in COMMON)
 
-    assert len(counts) > 300
+    assert len(counts) > 50
     assert [name for name, count in counts.items() if count > 1] == []

@@ -52,7 +52,7 @@ def test_a_command_that_is_no_python_is_passed_over(tmp_path: Path) -> None:
     process = _make_venv(tmp_path / "venv", tmp_path)
 
     assert process.returncode == 0
-    assert f"-m venv {tmp_path / 'venv'}" in process.stdout
+    assert f"-m venv --clear {tmp_path / 'venv'}" in process.stdout
 
 
 def test_a_python_that_is_named_and_unfit_is_not_replaced_by_another(tmp_path: Path) -> None:

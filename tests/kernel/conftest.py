@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.user_kernel import attach
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
+from waiting import PATIENCE_S
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -162,14 +162,14 @@ class Screen:
         return "".join(m["text"] for m in self.shown if m.get("name") == stream)
 
     async def wait_for(self, condition: Callable[[], bool]) -> None:
-        """Until what is shown or asked satisfies a condition, for at most ten seconds."""
+        """Until what is shown or asked satisfies a condition."""
 
         async def wait() -> None:
             while not condition():
                 self.has_changed.clear()
                 await self.has_changed.wait()
 
-        await asyncio.wait_for(wait(), 10)
+        await asyncio.wait_for(wait(), PATIENCE_S)
 
 
 @pytest.fixture
@@ -206,19 +206,6 @@ def _numbers(pid: int) -> list[int]:
         return []
     entry = next((line for line in lines if line.startswith("NSpid:")), "")
     return [int(word) for word in entry.split()[1:]]
-
-
-@pytest.fixture
-def wait_until() -> Callable[[Callable[[], bool]], bool]:
-    """Wait up to five seconds for a condition."""
-
-    def wait(condition: Callable[[], bool]) -> bool:
-        deadline = time.monotonic() + 5
-        while not condition() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return condition()
-
-    return wait
 
 
 @pytest.fixture

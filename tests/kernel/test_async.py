@@ -7,17 +7,25 @@ from typing import Any
 
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
+from waiting import Sign, until
 
-WAIT = "import asyncio\nx = 1\nawait asyncio.sleep(30)\nx = 2"
+WAIT = "import asyncio\nx = 1\nawait asyncio.sleep(60)\nx = 2"
 TASKS = "len(asyncio.all_tasks(asyncio.get_event_loop_policy().get_event_loop()))"
+
+
+def sign_soon(sign: Sign) -> str:
+    """Gives the sign once what comes next waits."""
+    return f"asyncio.get_running_loop().call_soon(lambda: {sign.code.removesuffix(';')});"
 
 
 async def test_an_interrupted_await_leaves_nothing_that_goes_on(
     sidecar: Sidecar, screen: Any
 ) -> None:
     for front_end in (None, screen):
-        running = asyncio.create_task(sidecar.run(sidecar.root, WAIT, front_end=front_end))
-        await asyncio.sleep(0.5)
+        sign = Sign()
+        cell = WAIT.replace("x = 1", f"x = 1; {sign_soon(sign)}")
+        running = asyncio.create_task(sidecar.run(sidecar.root, cell, front_end=front_end))
+        await until(sign.processes)
 
         await sidecar.interrupt(sidecar.root)
 
@@ -41,14 +49,15 @@ async def test_a_branch_whose_await_ran_out_of_time_can_be_forked(forking: Sidec
 
 
 async def test_code_that_lives_through_the_interrupt_ends_as_it_wishes(sidecar: Sidecar) -> None:
+    sign = Sign()
     running = asyncio.create_task(
         sidecar.run(
             sidecar.root,
-            "import asyncio\ntry:\n    await asyncio.sleep(30)\n"
+            f"import asyncio\n{sign_soon(sign)}\ntry:\n    await asyncio.sleep(60)\n"
             "except asyncio.CancelledError:\n    y = 'tidied up'\ny",
         )
     )
-    await asyncio.sleep(0.5)
+    await until(sign.processes)
 
     await sidecar.interrupt(sidecar.root)
 
@@ -86,16 +95,19 @@ async def test_tasks_of_a_notebook_go_on_between_cells(sidecar: Sidecar, screen:
 async def test_a_task_that_fails_between_cells_ends_nothing_else(
     sidecar: Sidecar, screen: Any
 ) -> None:
+    leaves, spins = Sign(), Sign()
     await sidecar.run(
         sidecar.root,
-        "import asyncio, sys\nasync def leave():\n    await asyncio.sleep(0.02); sys.exit(4)\n"
-        "async def loop():\n    await asyncio.sleep(0.04)\n    while True: pass\n"
+        "import asyncio, sys\nasync def leave():\n    await asyncio.sleep(0.02)\n"
+        f"    {leaves.code} sys.exit(4)\n"
+        "async def loop():\n    await asyncio.sleep(0.04)\n"
+        f"    {spins.code}\n    while True: pass\n"
         "x = 7\ntasks = [asyncio.create_task(leave()), asyncio.create_task(loop())]",
         front_end=screen,
     )
-    await asyncio.sleep(0.3)
+    await until(leaves.processes)
     task = asyncio.create_task(sidecar.run(sidecar.root, "x", front_end=screen))
-    await asyncio.sleep(0.2)
+    await until(spins.processes)
 
     await sidecar.interrupt(sidecar.root)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from exploracoder_kernel.errors import BranchNotFound
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar_answers import BranchInfo
+from waiting import Sign, until
 
 SHORT = Limits(wall_seconds=0.4)
 
@@ -86,12 +88,12 @@ class TestState:
     async def test_five_branches_run_at_the_same_time(self, sidecar: Executor) -> None:
         branches = [await sidecar.fork(sidecar.root) for _ in range(5)]
         await asyncio.gather(*(sidecar.run(b, "import time") for b in branches))
-        start = time.monotonic()
+        cell = "start = time.monotonic(); time.sleep(2); start, time.monotonic()"
 
-        observations = await asyncio.gather(*(sidecar.run(b, "time.sleep(0.5)") for b in branches))
+        observations = await asyncio.gather(*(sidecar.run(b, cell) for b in branches))
 
-        assert all(observation.ran for observation in observations)
-        assert time.monotonic() - start < 1.8
+        times = [ast.literal_eval(observation.result or "()") for observation in observations]
+        assert max(start for start, _ in times) < min(end for _, end in times)
 
     async def test_a_dropped_branch_is_gone_and_its_child_stays(self, sidecar: Executor) -> None:
         child = await sidecar.fork(sidecar.root)
@@ -108,11 +110,13 @@ class TestState:
         await sidecar.run(sidecar.root, "x = 1")
         child = await sidecar.fork(sidecar.root)
         await sidecar.run(child, "x = 2")
-        busy = asyncio.create_task(sidecar.run(child, "import time; time.sleep(0.5)"))
-        await asyncio.sleep(0.2)
+        sign = Sign()
+        busy = asyncio.create_task(sidecar.run(child, f"{sign.code} import time; time.sleep(60)"))
+        await until(sign.processes)
 
         root_info = await info_of(sidecar, sidecar.root)
         child_info = await info_of(sidecar, child)
+        await sidecar.interrupt(child)
 
         assert (root_info.cells, root_info.state) == (1, "idle")
         assert (child_info.parent, child_info.cells) == (sidecar.root, 2)
@@ -446,8 +450,10 @@ class TestLimits:
         assert observation.limits_hit == ("processes",)
 
     async def test_interrupt_stops_what_runs(self, sidecar: Executor) -> None:
-        running = asyncio.create_task(sidecar.run(sidecar.root, "import time; time.sleep(20)"))
-        await asyncio.sleep(0.3)
+        sign = Sign()
+        cell = f"import time; {sign.code} time.sleep(60)"
+        running = asyncio.create_task(sidecar.run(sidecar.root, cell))
+        await until(sign.processes)
 
         await sidecar.interrupt(sidecar.root)
 
@@ -455,10 +461,12 @@ class TestLimits:
         assert (await sidecar.run(sidecar.root, "1")).ran
 
     async def test_a_cancelled_run_leaves_a_usable_branch(self, sidecar: Executor) -> None:
+        sign = Sign()
         await sidecar.run(sidecar.root, "import time")
         tasks = asyncio.all_tasks()
-        running = asyncio.create_task(sidecar.run(sidecar.root, "x = 1\ntime.sleep(20)"))
-        await asyncio.sleep(0.3)
+        cell = f"x = 1\n{sign.code} time.sleep(60)"
+        running = asyncio.create_task(sidecar.run(sidecar.root, cell))
+        await until(sign.processes)
 
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -484,7 +492,6 @@ class TestLimits:
         self,
         sidecar: Executor,
         pid_is_alive: Callable[[int], bool],
-        wait_until: Callable[[Callable[[], bool]], bool],
     ) -> None:
         observation = await sidecar.run(
             sidecar.root,
@@ -498,4 +505,4 @@ class TestLimits:
 
         await sidecar.drop(sidecar.root)
 
-        assert wait_until(lambda: not any(pid_is_alive(pid) for pid in pids))
+        await until(lambda: not any(pid_is_alive(pid) for pid in pids))

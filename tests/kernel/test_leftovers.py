@@ -15,8 +15,8 @@ from exploracoder_kernel.environment import clean_environment
 from exploracoder_kernel.launch_command import Launcher
 from exploracoder_kernel.observation import Observation
 from exploracoder_kernel.sidecar import Sidecar
+from waiting import wait_until
 
-Wait = Callable[[Callable[[], bool]], bool]
 IsAlive = Callable[[int], bool]
 
 BUSY = "import os, subprocess, sys, time\nown = subprocess.Popen(['sleep', '60'])\n"
@@ -128,7 +128,7 @@ def _marked(mark: str) -> list[str]:
 
 
 def test_killing_the_owner_ends_every_process_and_the_scratch_folder(
-    tmp_path: Path, is_alive_outside: IsAlive, wait_until: Wait
+    tmp_path: Path, is_alive_outside: IsAlive
 ) -> None:
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
@@ -141,8 +141,8 @@ def test_killing_the_owner_ends_every_process_and_the_scratch_folder(
 
         os.kill(owner.pid, signal.SIGKILL)
 
-        assert wait_until(lambda: not any(is_alive_outside(pid) for pid in pids))
-        assert wait_until(lambda: not scratch.exists())
+        wait_until(lambda: not any(is_alive_outside(pid) for pid in pids))
+        wait_until(lambda: not scratch.exists())
 
 
 async def test_killing_the_keeper_is_survived(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from exploracoder_kernel.errors import BranchNotFound, SidecarError
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 from exploracoder_kernel.sidecar_answers import BranchInfo
+from waiting import Sign, until
 
 MEGABYTE = 1 << 20
 FILL = "block = bytearray(b'x' * {size})"
@@ -111,10 +112,13 @@ class TestMemory:
 
     async def test_measuring_does_not_wait_for_a_busy_branch(self, forking: Sidecar) -> None:
         child = await forking.fork(forking.root)
-        running = asyncio.create_task(forking.run(child, "import time; time.sleep(1)"))
-        await asyncio.sleep(0.2)
+        sign = Sign()
+        cell = f"{sign.code} import time; time.sleep(60)"
+        running = asyncio.create_task(forking.run(child, cell))
+        await until(sign.processes)
 
-        branches = by_id(await asyncio.wait_for(forking.measure(), 0.7))
+        branches = by_id(await asyncio.wait_for(forking.measure(), 20))
+        await forking.interrupt(child)
 
         assert branches[child].own_bytes is None
         assert branches[forking.root].own_bytes is not None

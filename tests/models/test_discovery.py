@@ -26,7 +26,7 @@ def listing(*names: str) -> bytes:
 
 
 def slow(handler: BaseHTTPRequestHandler) -> None:
-    time.sleep(1)
+    time.sleep(6)
     saying(listing("late"))(handler)
 
 
@@ -249,10 +249,11 @@ async def test_a_redirect_is_not_followed() -> None:
 async def test_all_are_asked_at_once_and_none_for_long() -> None:
     with serving(slow) as url:
         start = time.monotonic()
-        servers = await find_servers({str(number): url for number in range(8)}, timeout_s=0.3)
+        servers = await find_servers({str(number): url for number in range(8)}, timeout_s=0.5)
+        seconds = time.monotonic() - start
 
     assert servers == ()
-    assert time.monotonic() - start < 1
+    assert seconds < 4
 
 
 async def test_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

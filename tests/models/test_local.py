@@ -30,6 +30,7 @@ from exploracoder.models.weights import WeightsStore
 from exploracoder_kernel.branch.linux import read_process
 from gguf_files import Value, write_gguf
 from pydantic import BaseModel
+from waiting import until
 
 ANNOUNCEMENT = Announcement(pid=1, base_url="http://127.0.0.1:1/v1", api_key="k", model="m")
 
@@ -75,13 +76,6 @@ def connect(path: Path, hello: Hello) -> tuple[socket.socket, Announcement]:
     connection.sendall(hello.model_dump_json().encode() + b"\n")
     with connection.makefile("rb") as lines:
         return connection, Announcement.model_validate_json(lines.readline())
-
-
-def wait_until_gone(pid: int, timeout_s: float) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while read_process(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not read_process(pid)
 
 
 def test_a_server_that_nobody_asks_ends_after_its_linger(tmp_path: Path) -> None:
@@ -313,7 +307,7 @@ async def test_the_embedded_model_is_shared_and_dies_with_its_last_owner() -> No
     assert bound.text == "maybe"
     assert status.server is not None and status.server.pid == server_pid
     assert is_kept_by_holder
-    assert wait_until_gone(server_pid, 10)
+    await until(lambda: not read_process(server_pid))
     assert model_status().server is None
 
 
@@ -330,8 +324,8 @@ async def test_two_runs_that_start_together_share_one_server() -> None:
 
     pids = set(await asyncio.gather(run(), run()))
 
-    assert len(pids) == 1
-    assert wait_until_gone(pids.pop(), 10)
+    (pid,) = pids
+    await until(lambda: not read_process(pid))
 
 
 def write_zero_adapter(path: Path, store: WeightsStore) -> Path:
@@ -376,4 +370,4 @@ async def test_an_adapter_has_a_server_of_its_own_that_loaded_it(tmp_path: Path)
     assert bound.text == "maybe"
     # Other tests may use the plain one.
     assert adapter_pid != plain_pid
-    assert wait_until_gone(adapter_pid, 10)
+    await until(lambda: not read_process(adapter_pid))

@@ -284,14 +284,14 @@ async def test_our_client_shows_the_place_and_has_its_whole_time_for_the_answer(
             first = asyncio.ensure_future(front.ask("ben", "hold"))
             await front.until(lambda queue: queue.status("").running == 1)
             waiting = await front.in_order(("anna", "a1"))
-            async with front.model("ben", timeout_s=0.5) as model:
+            async with front.model("ben", timeout_s=3) as model:
                 bench = workbench(model)
                 bench.tell = lambda part, message: messages.append(f"{part}: {message}")
                 # It is learnt from any answer that places are told; then all is streamed.
                 asking = asyncio.ensure_future(bench.model.ask("plan", ASK, Sampling()))
                 model.dialect.is_shared = True
                 await front.until(lambda queue: queue.status("").waiting == 2)
-                await asyncio.sleep(0.7)
+                await asyncio.sleep(3.5)
                 hold_script.go.set()
                 reply = await asking
             await asyncio.gather(first, *waiting)
@@ -464,7 +464,7 @@ async def test_a_model_that_cannot_be_started_again_is_said_to_both_sides(tmp_pa
 async def test_a_request_that_takes_too_long_ends_and_the_next_has_its_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared_server, "_LONGEST_RUN_S", 0.3)
+    monkeypatch.setattr(shared_server, "_LONGEST_RUN_S", 2)
     hold_script = Held()
     with ScriptedModelServer(hold_script) as server:
         async with shared(tmp_path, server) as front:

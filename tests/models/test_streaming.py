@@ -156,7 +156,7 @@ async def test_a_text_is_told_at_most_twenty_times_a_second() -> None:
 
 
 def test_long_work_on_a_text_is_done_less_often() -> None:
-    live = answer_text.LiveText(lambda text: time.sleep(0.03), lambda text: text)
+    live = answer_text.LiveText(lambda text: time.sleep(0.5), lambda text: text)
     live.update(lambda: "a")
     time.sleep(0.1)
     calls = list[str]()
@@ -795,13 +795,13 @@ async def test_a_stream_of_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None
 async def test_a_stream_that_takes_too_long_is_ended() -> None:
     texts, start = ReceivedTexts(), time.monotonic()
     with (
-        raw_endpoint(stream(*[event(chunk("a"))] * 100, pause_s=0.05)) as server,
+        raw_endpoint(stream(*[event(chunk("a"))] * 1000, pause_s=0.05)) as server,
         pytest.raises(AnswerTimeoutError),
     ):
         await ask(server, texts, timeout_s=0.5)
 
-        assert time.monotonic() - start < 3
     assert texts
+    assert time.monotonic() - start < 20
 
 
 async def test_a_text_is_told_no_further_than_it_is_answered() -> None:

@@ -19,6 +19,7 @@ from exploracoder_kernel.observation import CellRun
 from exploracoder_kernel.run_limits import Limits
 from jupyter_server.gateway.gateway_client import GatewayClient
 from jupyter_server.gateway.managers import GatewayMappingKernelManager
+from waiting import wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -32,16 +33,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_for(port: int) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise TimeoutError("The server did not start.")
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +54,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory, jupyter_home: Path) -> Ite
     command += [f"--{name}={value}" for name, value in options.items()]
     with subprocess.Popen(command, env=dict(os.environ)) as server:
         try:
-            wait_for(port)
+            wait_until(lambda: is_open(port))
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()

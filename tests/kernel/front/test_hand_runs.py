@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,18 +79,27 @@ async def test_its_output_is_shown_while_it_runs_and_it_can_be_interrupted(
 
 
 async def test_an_interrupt_that_names_nobody_spares_what_the_engine_runs(
-    console: Console,
+    console: Console, tmp_path: Path
 ) -> None:
     await bound(console, "x = 1")
     other = (await console.branch("fork"))["branch"]
-    engines = console.send_cell("import time; time.sleep(1.5); print('done')", branch=other)
+    word = tmp_path / "word"
+    word.touch()  # that a file has come into being, a branch's view of the folder may not tell
+    engines = console.send_cell(
+        "import time\nprint('on', flush=True)\n"
+        f"while not open({str(word)!r}).read(): time.sleep(0.01)\nprint('done')",
+        branch=other,
+    )
     mine = console.send_cell("print('on', flush=True)\nwhile True: pass", subtask="s1")
-    await console.until_printed(mine, "on")
+    for cell in (engines, mine):
+        await console.until_printed(cell, "on")
 
     await console.ask("interrupt_request", channel="control")
+    interrupted = await console.outcome_of(mine)
+    word.write_text("go on")
 
-    assert (await console.outcome_of(mine)).content["status"] == "error"
-    assert (await console.outcome_of(engines)).stream() == "done\n"
+    assert interrupted.content["status"] == "error"
+    assert (await console.outcome_of(engines)).stream() == "on\ndone\n"
 
 
 async def test_an_error_is_coloured_in_the_notebook_and_plain_for_the_engine(

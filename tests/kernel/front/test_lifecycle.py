@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
@@ -11,7 +10,7 @@ import subprocess
 import sys
 import time
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from exploracoder_kernel.branch.linux import processes
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
 from jupyter_client.manager import AsyncKernelManager
+from waiting import until, wait_until
 
 Console = Any
 
@@ -33,16 +33,6 @@ def family(pid: int) -> set[int]:
     while more := {child for child, parent in table.items() if parent in pids} - pids:
         pids |= more
     return pids
-
-
-def wait_for(condition: Callable[[], bool]) -> bool:
-    """Wait as long as a machine with other work may take to start or end a kernel."""
-    deadline = time.monotonic() + 30
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def alive(pids: set[int]) -> set[int]:
@@ -86,7 +76,7 @@ async def test_a_request_to_shut_down_is_answered_before_the_process_ends(consol
     message_id = console.send("shutdown_request", {"restart": True}, channel="control")
 
     assert await console.reply_to(message_id) == {"status": "ok", "restart": True}
-    assert await asyncio.to_thread(wait_for, lambda: not alive(pids))
+    await until(lambda: not alive(pids))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -97,7 +87,7 @@ async def test_a_signal_that_ends_the_front_ends_all_of_it(
 
     os.kill(console.manager.provisioner.pid, number)
 
-    assert await asyncio.to_thread(wait_for, lambda: not alive(pids))
+    await until(lambda: not alive(pids))
 
 
 async def test_the_kernel_works_over_sockets_in_the_file_system(
@@ -270,11 +260,10 @@ def test_a_kernel_whose_server_was_killed_ends(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, server], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         kernel = int(parent.stdout.readline())
-        has_branches = wait_for(lambda: len(family(kernel)) >= 3)
+        wait_until(lambda: len(family(kernel)) >= 3)
         pids = family(kernel)
         time.sleep(0.5)
 
         parent.kill()
 
-    assert has_branches
-    assert wait_for(lambda: not alive(pids))
+    wait_until(lambda: not alive(pids))

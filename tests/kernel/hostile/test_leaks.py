@@ -10,6 +10,7 @@ import collections
 import ctypes
 import os
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -29,11 +30,27 @@ MOST_MORE_MB = {"owner_mb": 5.0, "first_mb": 1.0}
 Look = dict[str, float]
 
 
-def look(temporary: Path) -> Look:
+def living(besides: set[int]) -> list[psutil.Process]:
+    """All processes below this one, but for some."""
+    below = psutil.Process().children(recursive=True)
+    return [one for one in below if one.pid not in besides and one.status() != "zombie"]
+
+
+async def settled(besides: set[int]) -> list[psutil.Process]:
+    """Processes of the sandbox, once those that end have ended."""
+    count, same = -1, 0
+    deadline = time.monotonic() + 30
+    while same < 5 and time.monotonic() < deadline:
+        await asyncio.sleep(0.1)
+        before, count = count, len(living(besides))
+        same = same + 1 if count == before else 0
+    return living(besides)
+
+
+def look(temporary: Path, below: list[psutil.Process]) -> Look:
     """What there is now, of the owner and of the sandbox's first process."""
     ctypes.CDLL(None).malloc_trim(0)  # what the C library keeps for later is no leak
     owner = psutil.Process()
-    below = [one for one in owner.children(recursive=True) if one.status() != "zombie"]
     first = next(one for one in below if one.name() != "bwrap")
     everyone = [owner, *below]
     return {
@@ -75,6 +92,7 @@ async def play(
     """Fork and run, with ``alive`` branches there at any time: how things stood early and late."""
     choice = sandbox.choose(level, python=sys.executable, cwd=folder, mechanisms=mechanisms)
     looks, branches = [], collections.deque[str]()
+    others = {one.pid for one in living(set())}  # such as a kernel that other tests share
     async with Sidecar(cwd=folder, launcher=choice.launcher) as sidecar:
         await sidecar.run(sidecar.root, "kept = list(range(1000))")
         for number in range(1, forks + 1):
@@ -84,8 +102,7 @@ async def play(
             if len(branches) > alive:
                 await sidecar.drop(branches.popleft())
             if number in (min(SETTLED_AFTER, forks), forks):
-                await asyncio.sleep(0.5)  # for those that end
-                looks.append(look(folder.with_name("temporary")))
+                looks.append(look(folder.with_name("temporary"), await settled(others)))
         assert {info.created for info in sidecar.tree()[1:]} == {"fork"}
     return looks
 

@@ -13,6 +13,7 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from traitlets import TraitError
 
 NAME = "exploracoder-sandbox"
 
@@ -139,5 +140,5 @@ def test_jupyters_folders_pass_and_its_tokens_do_not() -> None:
 
 
 def test_a_level_that_there_is_not_is_refused() -> None:
-    with pytest.raises(Exception, match="sandbox"):
+    with pytest.raises(TraitError, match="sandbox"):
         SandboxProvisioner(sandbox="strictest")

@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from exploracoder_kernel.removal import remove_tree
 from exploracoder_kernel.scratch import Scratch, sweep
 from exploracoder_kernel.sidecar import Sidecar
+from waiting import wait_until
 
 from .conftest import Choose
 
@@ -71,7 +71,6 @@ async def test_what_a_killed_owner_left_is_removed_at_the_next_start(
     mechanism: str,
     task: Path,
     temporary: Path,
-    wait_until: Callable[[Callable[[], bool]], bool],
 ) -> None:
     launcher = boxed().launcher
     with subprocess.Popen(  # noqa: ASYNC220  # it is the owner, not the code under test
@@ -88,7 +87,7 @@ async def test_what_a_killed_owner_left_is_removed_at_the_next_start(
         sweep()
         return not folder.exists()
 
-    assert wait_until(is_swept)
+    wait_until(is_swept)
     async with Sidecar(sys.executable, task, launcher=launcher) as sidecar:
         assert (await sidecar.run(sidecar.root, "1")).result == "1"
     assert entries(temporary) == []

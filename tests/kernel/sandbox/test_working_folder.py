@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from exploracoder_kernel.sandbox import bubblewrap, visible_files
 from exploracoder_kernel.sidecar import Sidecar
+from waiting import until
 
 from .conftest import Choose, Look
 
@@ -153,9 +153,7 @@ async def test_the_folder_of_a_dropped_branch_is_removed(sidecar: Sidecar, mecha
 
     await sidecar.drop(child)
 
-    async with asyncio.timeout(5):
-        while folder.exists():  # noqa: ASYNC110, ASYNC240  # no event tells of it
-            await asyncio.sleep(0.01)
+    await until(lambda: not folder.exists())
 
 
 async def test_what_is_too_much_is_left_out_and_said(sidecar: Sidecar) -> None:

@@ -140,38 +140,3 @@ for name in (
     except OSError:
         pass
 written
-
-# %% calls that only a system's owner makes
-# status: ok
-# result: []
-import ctypes
-import os
-
-libc = ctypes.CDLL(None, use_errno=True)
-names = b"/tmp", b"/mnt"
-done = []
-for name, call in {
-    "mount": lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None),
-    "bind": lambda: libc.mount(b"/proc", b"/tmp", None, 4096, None),
-    "umount": lambda: libc.umount2(b"/proc", 2),
-    "chroot": lambda: libc.chroot(b"/tmp"),
-    "pivot_root": lambda: libc.syscall(155, *names),
-    "unshare": lambda: libc.unshare(0x10000000),
-    "clone": lambda: libc.syscall(56, 0x10000011, 0, 0, 0, 0),
-    "setns": lambda: libc.setns(os.open("/proc/self/ns/mnt", os.O_RDONLY), 0),
-    "reboot": lambda: libc.reboot(0x89ABCDEF),
-    "swapon": lambda: libc.swapon(b"/tmp/x", 0),
-    "sethostname": lambda: libc.sethostname(b"x", 1),
-    "setuid": lambda: libc.setuid(0) if os.getuid() else -1,
-    "setgid": lambda: libc.setgid(0) if os.getgid() else -1,
-    "personality": lambda: -1 if libc.personality(0x0040000) == -1 else 0,
-    "bpf": lambda: libc.syscall(321, 0, 0, 0),
-    "userfaultfd": lambda: libc.syscall(323, 0),
-    "io_uring": lambda: libc.syscall(425, 1, ctypes.create_string_buffer(200)),
-    "keyctl": lambda: libc.syscall(250, 0, -4, 0),
-    "perf": lambda: libc.syscall(298, ctypes.create_string_buffer(128), 0, -1, -1, 0),
-    "mknod": lambda: libc.mknod(b"device", 0o060666, 2048),
-}.items():
-    if os.uname().machine == "x86_64" and call() >= 0:
-        done.append(name)
-done

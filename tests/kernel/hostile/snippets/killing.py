@@ -137,18 +137,10 @@ succeeded(
 # status: ok
 # result: []
 # harm: another process is killed in our place
-import glob
+import os
 
-changed = []
-for path in glob.glob("/proc/[0-9]*/oom_score_adj") + ["/proc/self/oom_score_adj"]:
-    for value in ("-1000", "1000") if "self" not in path else ("-1000",):
-        if int(path.split("/")[2]) if path.split("/")[2].isdigit() else 0 in (os.getpid(), 0):
-            continue
-        if succeeded(write=lambda: open(path, "w").write(value)):
-            changed.append(path)
-[path for path in changed if "self" in path or path.split("/")[2] in map(str, (
-    1, os.getppid(), targets["root"], targets["sentinel"], targets["bystander"], targets["owner"]
-))]
+# A file object would learn of a refusal only when it is closed.
+succeeded(write=lambda: os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-1000"))
 
 # %% signals in a queue without an end
 # status: ok error timeout

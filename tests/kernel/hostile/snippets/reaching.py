@@ -198,7 +198,7 @@ opened
 # %% devices of our own making
 # status: ok
 # result: []
-# harm: a node for the disk is made where writing is allowed, and opened
+# harm: a node for the disk is made where writing is allowed, to be opened by somebody
 import os
 import stat
 
@@ -211,9 +211,7 @@ for folder in [*own_folders(), "/tmp"]:
         ("fuse", stat.S_IFCHR, 10, 229),
     ):
         node = os.path.join(folder, "node-" + name)
-        if succeeded(
-            make=lambda: os.mknod(node, kind | 0o600, os.makedev(major, minor)),
-        ) and succeeded(open=lambda: os.close(os.open(node, os.O_RDONLY | os.O_NONBLOCK))):
+        if succeeded(make=lambda: os.mknod(node, kind | 0o600, os.makedev(major, minor))):
             made.append(node)
 made
 
