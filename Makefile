@@ -47,12 +47,12 @@ EXAMPLES := examples/dataframe_and_plot examples/library_upgrade
 
 # What is tried with the oldest versions of what we depend on: a file or two for each of them.
 OLDEST_EXTRAS := bench,keyring,lab,mcp,web,widgets
-OLDEST_TOOLS := hatchling hypothesis jupyter-kernel-test pytest pytest-asyncio pytest-jupyter[server] \
+OLDEST_TOOLS := hatchling hypothesis jupyter-kernel-test nbclient pytest pytest-asyncio pytest-jupyter[server] \
   pytest-timeout pytest-xdist
 OLDEST_TESTS := tests/exploration/test_api.py tests/exploration/test_document.py \
   tests/exploration/test_mcp.py tests/exploration/test_results.py \
   tests/extension/test_explorations.py tests/kernel/test_contract.py \
-  tests/magics/test_shell.py tests/magics/test_widgets.py tests/models/test_openai_client.py \
+  tests/magics/test_notebook.py tests/magics/test_shell.py tests/magics/test_widgets.py tests/models/test_openai_client.py \
   tests/models/test_keys.py tests/retrieval/test_docs.py tests/retrieval/test_embeddings.py \
   tests/retrieval/test_index.py
 

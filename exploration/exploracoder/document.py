@@ -465,7 +465,9 @@ _NAME = re.compile(r"`[A-Za-z_]\w*`")
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SPECIAL = re.compile(r"([\\`*_\[\]#$|~])")
 # What makes a line the item of a list, a rule, or the line above it a heading.
-_BLOCK = re.compile(r"^([ \t]*(?:\d+(?=[.)]))?)([-+=](?=[-=\s]|$)|[.)](?=\s|$))", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^( {0,3}(?:\d+(?=[.)]))?)([-+=](?=[-=\s]|$)|(?<=\d)[.)](?=\s|$))", re.MULTILINE
+)
 
 
 def _inline(text: str) -> str:

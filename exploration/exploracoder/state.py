@@ -279,6 +279,13 @@ class Solution(State):
         best = [attempt for attempt in good if attempt.leaves_no_doubt] or good
         return best[-1] if best else self.attempts[-1]
 
+    def after(self, before: Solution | None) -> Solution:
+        """The same after earlier attempts, except for those with the same code."""
+        codes = {attempt.code for attempt in self.attempts}
+        earlier = before.attempts if before is not None else ()
+        attempts = (*(one for one in earlier if one.code not in codes), *self.attempts)
+        return self.model_copy(update={"attempts": attempts})
+
     @property
     def outcome(self) -> Outcome:
         """The outcome, whatever the status of the exploration."""

@@ -52,7 +52,7 @@ def run(
 
     def explore(sample: Sample, **_: object) -> RunResult:
         # As slow as a real one: those that are done at the same time are seen in any order.
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 5
         while _kept(out) < sample.way.seed and time.monotonic() < deadline:
             time.sleep(0.01)
         which = {"seed": sample.way.seed, "method": sample.way.method}

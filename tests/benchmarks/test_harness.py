@@ -23,7 +23,7 @@ from .made_results import NOT_COMPARED
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_S = 180.0
+LONG_S = 180.0
 
 BENCH = [sys.executable, "-c", "from exploracoder.cli import main; main()", "bench"]
 RIGHT = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"
@@ -123,12 +123,12 @@ def test_a_run_that_was_killed_ends_with_the_same_table_and_repeats_no_sample(
     out = tmp_path / "killed"
     stage.model.wait_s = 30.0
     with subprocess.Popen(stage.command(out), stderr=subprocess.DEVNULL) as harness:
-        wait_until(lambda: stage.model.wanted == before + 2, PATIENCE_S)
+        wait_until(lambda: stage.model.wanted == before + 2, LONG_S)
         request_count = len(stage.server.chat_requests)
         below = descendants([harness.pid])
         harness.kill()
     assert below
-    wait_until(lambda: not any(map(read_process, below)), PATIENCE_S)
+    wait_until(lambda: not any(map(read_process, below)), LONG_S)
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
     stage.model.wait_s = 0.0
@@ -154,7 +154,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     with subprocess.Popen(
         stage.command(out), stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as harness:
-        wait_until(lambda: stage.model.wanted == before + 2, PATIENCE_S)
+        wait_until(lambda: stage.model.wanted == before + 2, LONG_S)
         below = descendants([harness.pid])
         # As a terminal does, to all that it runs.
         os.killpg(harness.pid, signal.SIGINT)
@@ -165,7 +165,7 @@ def test_ctrl_c_ends_a_run_at_once_with_what_is_finished_kept(stage: Stage, tmp_
     assert f"the same command goes on with {out}." in stderr
     assert "Traceback" not in stderr
     assert below
-    wait_until(lambda: not any(map(read_process, below)), PATIENCE_S)
+    wait_until(lambda: not any(map(read_process, below)), LONG_S)
     assert [row["problem"] for row in facts(out)] == ["Tiny/0"]
 
 
@@ -282,7 +282,7 @@ def test_a_worker_that_dies_is_nobodys_failure(stage: Stage, tmp_path: Path) -> 
     command = stage.command(out)
     command[command.index("Tiny/0,Tiny/1,Other/0")] = "Tiny/1"
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as harness:
-        wait_until(lambda: len(stage.server.chat_requests) > before, PATIENCE_S)
+        wait_until(lambda: len(stage.server.chat_requests) > before, LONG_S)
         # The leash, the command, and what that started: the command dies.
         os.kill(children(children(harness.pid)[0])[0], signal.SIGKILL)
         stderr = harness.communicate(timeout=180)[1]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from exploracoder_kernel.branch import linux
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
@@ -96,14 +97,4 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 def descendants(pid: int) -> set[int]:
     """The processes that descend from one and have not ended."""
-    pids: set[int] = set()
-    waiting = [pid]
-    while waiting:
-        for children in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            try:
-                new = {int(one) for one in children.read_text().split()} - pids
-            except OSError:
-                continue
-            pids |= new
-            waiting += new
-    return pids
+    return set(linux.descendants([pid]))

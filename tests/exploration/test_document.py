@@ -369,6 +369,8 @@ def test_words_at_the_beginning_of_a_line_make_no_blocks() -> None:
     assert not {one.type for one in blocks} & {"list_item_open", "hr"}
     assert [one.tag for one in blocks if one.type == "heading_open"] == ["h1"]
     assert "-5 and 1.5" in document.task_text(whole)
+    code = "Do it.\n\n    Parameters\n    ----------\n    )"
+    assert "\\" not in document.escape_markdown(code)
     assert document.step_text(1, first).splitlines()[0] == "## 1. Read - the leaves"
 
 

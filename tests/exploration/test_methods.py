@@ -83,13 +83,12 @@ def test_a_method_asks_for_what_it_is_made_of_and_counts_it(
     assert (exploration.settings.temperature, exploration.settings.top_p) == (0.8, 0.95)
 
 
-@pytest.mark.parametrize("method", ["capir", "self-repair"])
 def test_late_in_a_limit_only_the_solution_is_asked_for(
-    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch, method: str
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Limits, "is_late", property(lambda self: True))
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
-    explore(server, "--method", method)
+    explore(server, "--method", "capir")
 
     assert kinds_asked(server) == ["plan", "rerank", "solution"]
     assert [step.status for step in explore.exploration.steps] == ["skipped"] * 3

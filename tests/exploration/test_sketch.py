@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from exploracoder.testing import Failure
+
 from .conftest import Explorer, Serve
 from .scripted import SOLUTION, WRONG_SOLUTION, TeaModel, fenced, kinds_asked, whole_text
 
@@ -37,6 +39,16 @@ def test_what_a_sketch_takes_for_granted_is_looked_up(serve: Serve, explore: Exp
     solution = explore.exploration.solution
     assert solution is not None
     assert "read_leaves" in solution.final.code
+
+
+def test_what_ran_before_the_model_fails_is_kept(serve: Serve, explore: Explorer) -> None:
+    lines = [fenced(INVENTED), fenced(SOLUTION), Failure(401)]
+    explore.run(*explore.words(serve(TeaModel(solutions=lines)), *SKETCH, *ALONE, task=TASK))
+
+    solution = explore.exploration.solution
+    assert solution is not None
+    assert "read_leaves" in solution.final.code
+    assert "401" in explore.exploration.reason
 
 
 def test_a_sketch_that_the_check_refuses_is_followed_by_tries_with_docs(

@@ -143,6 +143,14 @@ def test_a_search_is_shown_above_the_statement_that_it_was_for(
     assert ast.dump(tree(with_cards(attempt))) == ast.dump(tree(code))
 
 
+@pytest.mark.parametrize("code", ["pot = '''\n'''; brew()", "with tea('''\n''') as pot: brew()"])
+def test_where_a_search_would_end_up_in_a_string_it_is_shown_at_the_top(code: str) -> None:
+    search = Search(line=2, query="leaves", answer="tea.read")
+    attempt = Attempt(code=code, observation=Observation(status="ok"), searches=(search,))
+
+    assert with_cards(attempt) == f"# {card(search)}\n{code}"
+
+
 def test_lines_that_are_left_out_shift_the_searches(serve: Serve, explore: Explorer) -> None:
     words = explore.files(context=f"import tealeaf\n{CONTEXT}")
     server = serve(Writer(PIECES))

@@ -233,6 +233,7 @@ async def test_replay_that_comes_out_differently_is_an_observation(tmp_path: Pat
 
         observation = await sidecar.run(child, "1")
 
+        assert sidecar.strategy_reason == "replay was asked for"
         assert observation.error is not None
         assert observation.error.ename == "ReplayError"
         assert "came out differently" in observation.error.evalue

@@ -1,4 +1,4 @@
-"""The magics in a shell without a front end: the whole flow by words, and what is refused."""
+"""The magics in a shell without a front end: the plan edited by words, and what is refused."""
 
 from __future__ import annotations
 

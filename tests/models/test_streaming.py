@@ -65,11 +65,6 @@ class ReceivedTexts(list[str]):
         return grows and all(map(text.startswith, self)) and self[-1:] == [text]
 
 
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "_FIRST_PAUSE_S", 0.01)
-
-
 @pytest.fixture
 def told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every piece that comes is told."""

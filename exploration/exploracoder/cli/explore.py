@@ -193,8 +193,9 @@ def _resume(file: Path, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
     exploration = document.load(file)
     # Don't open the reply cache for an exploration that may not run.
     check_trust(exploration, file, options_of(arguments | {"replies": None}))
-    # With a reason, a limit ended it, and more may come of a higher one.
-    if exploration.status in ("solved", "unverified") and not exploration.reason:
+    # If something stopped it, more may come of going on.
+    is_at_its_end = exploration.status == "unverified" and not exploration.reason
+    if exploration.status == "solved" or is_at_its_end:
         click.echo(f"{file} is finished: {exploration.status}. Nothing is left to do.", err=True)
         return _tell(exploration, file, report.as_json(exploration, file, Usage()), arguments)
     limits = {name: arguments[name] for name in ("max_seconds", "max_tokens")}

@@ -43,17 +43,17 @@ async def retrieve(bench: Workbench) -> None:
     if not bench.exploration.is_planned:
         await make_plan(bench)
     for step in bench.exploration.steps:
-        if step.status == "skipped":
-            continue
-        if bench.limits.is_late:
-            bench.put(step.model_copy(update={"status": "skipped"}))
+        if step.status == "skipped" or bench.limits.is_late:
             continue
         changes = {"recommendation": await recommend(bench, step.subtask), "status": "skipped"}
         bench.put(step.model_copy(update=changes))
         await bench.update(Text("Retrieved the docs for: %1", step.subtask.goal))
     if bench.exploration.overall == Recommendation():
         overall = await recommend_overall(bench, bench.exploration.steps)
-        await bench.update("Ranked the docs for the whole task", overall=overall)
+        steps = tuple(
+            step.model_copy(update={"status": "skipped"}) for step in bench.exploration.steps
+        )
+        await bench.update("Ranked the docs for the whole task", overall=overall, steps=steps)
 
 
 class Capir(Method):

@@ -141,7 +141,6 @@ async def _run_solution(bench: Workbench, seen_codes: set[str]) -> Attempt | Non
     if repair is not None:
         script = script.model_copy(update={"solution": repair.code})
     new_attempts = (attempt, repair) if repair is not None else (attempt,)
-    attempts = (*(before.attempts if before else ()), *new_attempts)
-    solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
+    solution = Solution(attempts=new_attempts, apis=tuple(doc.path for doc in docs)).after(before)
     await bench.update("Ran the solution", written=script, solution=solution)
     return new_attempts[-1]

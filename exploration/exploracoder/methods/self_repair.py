@@ -42,7 +42,7 @@ class SelfRepair(Capir):
         attempts = list(solution.attempts) if solution else [await _sample(bench, messages, apis)]
         await record(bench, attempts, apis)
         for number in range(len(attempts), 1 + len(bench.exploration.steps)):
-            if attempts[-1].leaves_no_doubt or bench.limits.is_late:
+            if attempts[-1].leaves_no_doubt:
                 break
             feedback = await _feedback(bench, messages[-1], attempts[-1], number)
             request = _request(bench, attempts[-1], feedback)

@@ -21,7 +21,11 @@ def with_cards(attempt: Attempt) -> str:
     for number, line in enumerate(lines, start=1):
         indent = line[: len(line) - len(line.lstrip())]
         output += [*(f"{indent}# {card(one)}" for one in places.get(number, ())), line]
-    return "\n".join(output)
+    shown = "\n".join(output)
+    if ast.dump(tree(shown)) == ast.dump(tree(attempt.code)):
+        return shown
+    # On some lines that end a string, a comment would become a part of it.
+    return "\n".join([*(f"# {card(one)}" for one in attempt.searches), attempt.code])
 
 
 def _beginnings(code: str) -> dict[int, int]:

@@ -26,7 +26,9 @@ export function StatusRegion(props: {
         className="jp-exploracoder-status-words"
       >
         {words}
-        {!isWorking && exploration.reason && exploration.status === 'failed' ? (
+        {!isWorking &&
+        exploration.reason &&
+        exploration.reason !== progress.error ? (
           <p className="jp-exploracoder-note">{exploration.reason}</p>
         ) : null}
       </div>

@@ -19,18 +19,13 @@ from exploracoder_kernel.observation import CellRun
 from exploracoder_kernel.run_limits import Limits
 from jupyter_server.gateway.gateway_client import GatewayClient
 from jupyter_server.gateway.managers import GatewayMappingKernelManager
+from ports import free_port
 from waiting import wait_until
 
 pytestmark = pytest.mark.thorough
 
 TOKEN = "a-token-that-the-gateway-asks-for"
 WIDGET = "import comm; opened = comm.create_comm(target_name='t', data={}, buffers=[b'raw'])"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def is_open(port: int) -> bool:

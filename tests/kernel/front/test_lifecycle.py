@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder_kernel.branch.linux import processes
+from exploracoder_kernel.branch.linux import descendants, processes
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.connect import write_connection_file
 from jupyter_client.manager import AsyncKernelManager
@@ -28,11 +28,7 @@ PLACES = "import os, tempfile; print(os.getpid(), tempfile.mkstemp()[1])"
 
 def family(pid: int) -> set[int]:
     """A process and all that come from it."""
-    table = {process.pid: process.parent for process in processes()}
-    pids = {pid}
-    while more := {child for child, parent in table.items() if parent in pids} - pids:
-        pids |= more
-    return pids
+    return {pid, *descendants([pid])}
 
 
 def alive(pids: set[int]) -> set[int]:

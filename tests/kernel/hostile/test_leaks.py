@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import contextlib
 import ctypes
 import os
 import sys
@@ -32,8 +33,12 @@ Look = dict[str, float]
 
 def living(besides: set[int]) -> list[psutil.Process]:
     """All processes below this one, but for some."""
-    below = psutil.Process().children(recursive=True)
-    return [one for one in below if one.pid not in besides and one.status() != "zombie"]
+    found = []
+    for one in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if one.pid not in besides and one.status() != "zombie":
+                found.append(one)
+    return found
 
 
 async def settled(besides: set[int]) -> list[psutil.Process]:
@@ -44,6 +49,7 @@ async def settled(besides: set[int]) -> list[psutil.Process]:
         await asyncio.sleep(0.1)
         before, count = count, len(living(besides))
         same = same + 1 if count == before else 0
+    assert same >= 5, "processes come and go"
     return living(besides)
 
 

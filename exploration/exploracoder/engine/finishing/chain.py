@@ -188,11 +188,6 @@ async def write_solution(bench: Workbench) -> None:
     What has been written when a limit or the model ends that is recorded, too.
     """
     before = bench.exploration.solution
-
-    def joined(new: Solution) -> Solution:
-        attempts = (*before.attempts, *new.attempts) if before is not None else new.attempts
-        return new.model_copy(update={"attempts": attempts})
-
     attempt = await _compose(bench)
     if attempt is not None:
         solution = Solution(attempts=(attempt,))
@@ -200,6 +195,6 @@ async def write_solution(bench: Workbench) -> None:
         overall = await recommend_overall(bench, bench.exploration.steps)
         await bench.update("Writing the solution", overall=overall)
         solution = await synthesize(
-            bench, solution_apis(bench), keep=lambda one: bench.change(solution=joined(one))
+            bench, solution_apis(bench), keep=lambda one: bench.change(solution=one.after(before))
         )
-    await bench.update("Wrote the solution", solution=joined(solution))
+    await bench.update("Wrote the solution", solution=solution.after(before))

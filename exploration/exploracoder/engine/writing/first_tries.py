@@ -76,6 +76,12 @@ async def try_unchecked(bench: Workbench) -> bool:
         return False
     if not can_compare(bench.exploration):
         return await _write_unseen(bench)
+
+    def keep(written: Solution) -> None:
+        best = _best(bench.exploration, (*sketches, *written.attempts))
+        if best is not None:
+            bench.change(solution=Solution(attempts=(best,), apis=written.apis))
+
     with bench.doing("Trying without exploring"):
         solution = await _sketch(bench)
         sketches = solution.attempts
@@ -86,6 +92,7 @@ async def try_unchecked(bench: Workbench) -> bool:
                 await _docs(bench, sketches),
                 min(settings.first_tries, _UNCHECKED),
                 is_enough=lambda attempts: _agree(bench.exploration, (*sketches, *attempts)),
+                keep=keep,
             )
             attempt = await _choose(bench, (*sketches, *solution.attempts))
     if attempt is None:

@@ -109,12 +109,16 @@ raise error
 
 # %% a group of groups of errors
 # status: error
-# ename: ValueError ExceptionGroup
+# ename: ExceptionGroup
 import sys
 
+if sys.version_info < (3, 11):
+    class ExceptionGroup(Exception):
+        pass
+
 error = ValueError("inmost")
-for _ in range(200 if sys.version_info >= (3, 11) else 0):
-    error = BaseExceptionGroup("group", [error, ValueError("beside")])
+for _ in range(200):
+    error = ExceptionGroup("group", [error, ValueError("beside")])
 raise error
 
 # %% warnings without an end
