@@ -78,7 +78,7 @@ class Workplace:
             files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(3)]
             out, err, usage = files
             process = subprocess.Popen(
-                [sys.executable, "-c", MEASURE, str(usage.fileno()), sys.executable, script]
+                [sys.executable, "-I", "-c", MEASURE, str(usage.fileno()), sys.executable, script]
                 + [str(word) for word in words],
                 cwd=self.work,
                 env=self._environment,
