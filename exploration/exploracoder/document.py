@@ -363,7 +363,7 @@ def task_text(exploration: Exploration) -> str:
     task = exploration.task
     title, text = title_of(task), task.text.strip()
     # Don't repeat a task that is already the title.
-    lines = [] if text == title else escape_markdown(text).splitlines()
+    lines = [] if text == title else escape_markdown(text.expandtabs(4)).splitlines()
     quote = "\n".join(f"> {line}".rstrip() for line in lines)
     about = (
         f"Explored with ExploraCoder · libraries: {escape_markdown(libraries(exploration))}"

@@ -145,9 +145,10 @@ class LiveSession(Session):
         if self._is_unsaved:
             await self._saved(self.bench.exploration)
 
-    def count_as_saved(self) -> None:
-        """What is there now has been saved elsewhere, so that nothing is lost at the end."""
-        self._is_unsaved = False
+    def count_as_saved(self, exploration: Exploration) -> None:
+        """This has been saved elsewhere, so nothing is lost at the end, unless it has changed."""
+        if exploration is self.exploration:
+            self._is_unsaved = False
 
     async def idle(self) -> None:
         """Wait until no work is in progress."""
@@ -234,7 +235,7 @@ class LiveSession(Session):
         bench.show, bench.tell, bench.stream = self._show, self._tell, self._on_text
         if bench.exploration.status == "running":
             bench.change(status="paused", reason="")
-        await self._settle()
+        await self._settle(reason=bench.exploration.reason)
         if self._is_unsaved:
             raise SetupError(self.progress.error)
 
@@ -333,17 +334,18 @@ class LiveSession(Session):
         self._settling = asyncio.ensure_future(self._settle(error, keeps_runs=keeps_runs))
         await asyncio.shield(self._settling)
 
-    async def _settle(self, error: str = "", *, keeps_runs: bool = False) -> None:
+    async def _settle(self, error: str = "", *, reason: str = "", keeps_runs: bool = False) -> None:
         """Save the exploration after work has stopped, and report what it waits for.
 
-        After a failure it ``keeps_runs``, the cells that the user ran meanwhile.
+        What ended the work is its ``error``, or the ``reason`` that was saved before. After a
+        failure it ``keeps_runs``, the cells that the user ran meanwhile.
         """
         bench = self.bench
         if keeps_runs:
             await self._keep_runs()
         status, activity, part = _resting(bench.exploration)
         bench.limits.count_time()
-        bench.change(status=status, reason=error)
+        bench.change(status=status, reason=error or reason)
         try:
             await self._saved(bench.exploration)
         except ExploraCoderError as failure:

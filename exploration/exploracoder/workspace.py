@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -175,7 +175,8 @@ class Workspace:
             document.save(self.output, exploration)
         except SetupError:
             if aside is not None and not self.output.exists():
-                aside.rename(self.output)
+                with suppress(OSError):
+                    aside.rename(self.output)
             raise
         self.is_new = False
 

@@ -361,7 +361,7 @@ def test_a_long_title_ends_with_a_whole_word() -> None:
 
 
 def test_words_at_the_beginning_of_a_line_make_no_blocks() -> None:
-    text = "Name the leaves.\n===\nThen\n---\n- a\n+ b\n1. c\n2) d\n-5 and 1.5"
+    text = "Name the leaves.\n===\nThen\n---\n- a\n+ b\n1. c\n2) d\n\t- e\n\t---\n-5 and 1.5"
     first = step(1, "Read\n\n- the leaves", chosen=None)
     whole = exploration(task=Task(text=text, libraries=("tealeaf",)), steps=(first,), solution=None)
     blocks = MarkdownIt("commonmark").parse(document.task_text(whole))

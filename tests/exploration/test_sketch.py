@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from exploracoder.testing import Failure
 
 from .conftest import Explorer, Serve
@@ -41,9 +42,16 @@ def test_what_a_sketch_takes_for_granted_is_looked_up(serve: Serve, explore: Exp
     assert "read_leaves" in solution.final.code
 
 
-def test_what_ran_before_the_model_fails_is_kept(serve: Serve, explore: Explorer) -> None:
-    lines = [fenced(INVENTED), fenced(SOLUTION), Failure(401)]
-    explore.run(*explore.words(serve(TeaModel(solutions=lines)), *SKETCH, *ALONE, task=TASK))
+@pytest.mark.parametrize("is_mended", [False, True])
+def test_what_ran_before_the_model_fails_is_kept(
+    serve: Serve, explore: Explorer, is_mended: bool
+) -> None:
+    near = SOLUTION.replace("read_leaves", "read_leafs")
+    lines = [fenced(near), Failure(401)]
+    if not is_mended:
+        lines = [fenced(INVENTED), fenced(SOLUTION), Failure(401)]
+    words = SKETCH if is_mended else (*SKETCH, *ALONE)
+    explore.run(*explore.words(serve(TeaModel(solutions=lines)), *words, task=TASK))
 
     solution = explore.exploration.solution
     assert solution is not None

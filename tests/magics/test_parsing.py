@@ -92,11 +92,14 @@ def test_an_empty_value_restores_the_seed() -> None:
     assert changed.changed("seed=") == Configuration()
 
 
-def test_a_task_may_speak_of_options_of_other_programs() -> None:
-    request = parse("Parse --output from argv with click", None)
+@pytest.mark.parametrize(
+    "task", ["Parse --output from argv with click", "A CLI with --output FILE --color"]
+)
+def test_a_task_may_speak_of_options_of_other_programs(task: str) -> None:
+    request = parse(task, None)
 
     assert isinstance(request, Request)
-    assert request.task == "Parse --output from argv with click"
+    assert request.task == task
 
 
 COMPLETED = {

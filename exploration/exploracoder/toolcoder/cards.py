@@ -11,6 +11,8 @@ from exploracoder.state import Attempt, Search
 def with_cards(attempt: Attempt) -> str:
     """The code with the searches made for each line as comments above its statement; it still
     runs."""
+    if not attempt.searches:
+        return attempt.code
     lines, beginnings = attempt.code.split("\n"), _beginnings(attempt.code)
     places: dict[int, list[Search]] = {}
     for search in attempt.searches:

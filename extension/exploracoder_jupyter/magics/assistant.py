@@ -271,8 +271,8 @@ class Assistant:
             message = f"It is saved at every step in {short(live.output)}."
         else:
             prepare.make_room(path)
-            document.save(path, live.exploration)
-            live.count_as_saved()
+            document.save(path, exploration := live.exploration)
+            live.count_as_saved(exploration)
             message = f"Saved in {short(path)}."
         self._display.show(pages.message_page(message))
 

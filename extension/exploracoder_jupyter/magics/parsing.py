@@ -67,7 +67,7 @@ def parse(line: str, cell: str | None) -> Request | Order:
         raise registry.unknown(first)
     late = _LATE_OPTION.search(rest)
     # A task may speak of options of other programs.
-    if late is not None and not _options(rest[late.start() :])[1]:
+    if late is not None and _are_options(rest[late.start() :]):
         raise InputError(
             f"Options stand before the task, so {late['option']} would be part of it. Move it"
             " to the front, or write the task under %%exploracoder."
@@ -127,6 +127,14 @@ def _options(line: str, names: tuple[str, ...] = ()) -> tuple[dict[str, list[str
             line = line[value_match.end() :]
         options.setdefault(option.name, []).append(value)
     return options, line.strip()
+
+
+def _are_options(text: str) -> bool:
+    """Whether a text is nothing but options of a task."""
+    try:
+        return not _options(text)[1]
+    except InputError:
+        return False
 
 
 def _is_slip(first: str, rest: str) -> bool:

@@ -26,7 +26,7 @@ export function StatusRegion(props: {
         className="jp-exploracoder-status-words"
       >
         {words}
-        {!isWorking && exploration.reason && exploration.reason !== progress.error ? (
+        {!isWorking && exploration.reason && !progress.error.includes(exploration.reason) ? (
           <p className="jp-exploracoder-note">{exploration.reason}</p>
         ) : null}
       </div>

@@ -87,6 +87,7 @@ async def try_unchecked(bench: Workbench) -> bool:
         sketches = solution.attempts
         attempt = _best(bench.exploration, sketches[:1])
         if attempt is None:
+            keep(Solution(attempts=()))
             solution = await _write(
                 bench,
                 await _docs(bench, sketches),
