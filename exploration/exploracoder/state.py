@@ -280,11 +280,9 @@ class Solution(State):
         return best[-1] if best else self.attempts[-1]
 
     def after(self, before: Solution | None) -> Solution:
-        """The same after earlier attempts, except for those with the same code."""
-        codes = {attempt.code for attempt in self.attempts}
+        """The same after earlier attempts."""
         earlier = before.attempts if before is not None else ()
-        attempts = (*(one for one in earlier if one.code not in codes), *self.attempts)
-        return self.model_copy(update={"attempts": attempts})
+        return self.model_copy(update={"attempts": (*earlier, *self.attempts)})
 
     @property
     def outcome(self) -> Outcome:
