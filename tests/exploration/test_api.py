@@ -95,7 +95,7 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
     # A limit that has stopped it does not stop it again.
     settings = snapshot.settings.model_copy(update={"max_tokens": 1})
     session = exploracoder.open_exploration(
-        snapshot.model_copy(update={"settings": settings}),
+        snapshot.model_copy(update={"settings": settings, "reason": "The limit was reached."}),
         model=server.model,
         output=output,
         mode="auto",
@@ -103,10 +103,13 @@ async def test_a_session_is_steered_and_goes_on_from_its_file(serve: Serve, tmp_
     )
     async with session as live:
         assert not live.is_working
+        reasons = [live.exploration.reason]
         await live.do(c.GoOn())
         await live.idle()
         exploration = live.exploration
+        reasons += [exploration.reason]
 
+    assert reasons == ["The limit was reached.", ""]
     assert plan_events[-1].progress.activity == "review"
     assert at_plan.status == "waiting"
     assert step_events[-1].exploration.steps[0].status == "review"
