@@ -42,7 +42,11 @@ describe('the names of libraries in the form', () => {
         new Promise<InstalledLibrary[]>((resolve, reject) => asked.push({ resolve, reject })),
       tools: { trans: nullTranslator.load('exploracoder') } as ITools
     };
-    return <TaskForm {...(props as unknown as ITaskFormProps)} />;
+    return (
+      <div data-kernel={shown.kernelName}>
+        <TaskForm {...(props as unknown as ITaskFormProps)} />
+      </div>
+    );
   }
 
   it('are asked for again when that failed, and are those of the current kernel', async () => {
@@ -63,7 +67,7 @@ describe('the names of libraries in the form', () => {
     expect(asked.length).toBe(2);
     shown = place('two');
     redraw();
-    await until(() => !page.textContent!.includes('The kernel is not Python.'));
+    await until(() => page.querySelector('[data-kernel=two]') !== null);
     again();
     asked[2].resolve([library('teapots')]);
     await until(() => options().length > 0);
