@@ -47,7 +47,9 @@ class ScriptedServer {
   async close(): Promise<void> {
     this.cut();
     await new Promise(resolve => this._sockets.close(resolve));
-    await new Promise(resolve => this._http.close(resolve));
+    const closed = new Promise(resolve => this._http.close(resolve));
+    this._http.closeAllConnections();
+    await closed;
   }
 
   private _greet(socket: Socket, request: IncomingMessage): void {
@@ -123,6 +125,8 @@ describe('Explorations', () => {
     await server.listen();
     explorations = new Explorations(server.requests);
     await until(() => explorations.open.has('e1'));
+    // It asks as it begins, and again with the first greeting.
+    await until(() => server.asked.filter(one => one === 'GET status').length === 2);
   });
 
   afterEach(async () => {

@@ -121,6 +121,8 @@ describe('LookUp', () => {
     expect(details.open).toBe(false);
 
     lookups.want({ kind: 'code' });
+    // However long the page takes, it is still wanted.
+    jest.spyOn(lookups, 'isWanted', 'get').mockReturnValue(true);
     await until(() => details.open);
     await until(() => document.activeElement === field(page));
 
@@ -223,7 +225,7 @@ async function drawn(
 async function answered(page: HTMLElement, code: number, answer: object): Promise<void> {
   lookups.update({ text: 'Kettle', isOpen: true });
   const asked = lookups.ask(SCOPE);
-  await until(() => library.waiting.length === 1);
+  await until(() => library.waiting.length === 1 && status(page) === 'Looking it up…');
   library.waiting[0](code, answer);
   await asked;
   await until(() => status(page) !== 'Looking it up…');

@@ -171,9 +171,9 @@ export class Lab {
       if (!(await palette.isVisible())) {
         await this.page.keyboard.press('ControlOrMeta+Shift+C');
       }
-      await palette.locator('input').fill(`ExploraCoder ${label}`, { timeout: 5_000 });
+      await palette.locator('input').fill(`ExploraCoder ${label}`, { timeout: 10_000 });
       const active = palette.locator('.lm-CommandPalette-item.lm-mod-active');
-      await expect(active).toContainText(label, { timeout: 5_000 });
+      await expect(active).toContainText(label, { timeout: 10_000 });
     }).toPass({ timeout: 60_000 });
     await this.page.keyboard.press('Enter');
   }

@@ -86,7 +86,7 @@ export class Sidebar {
   async expectStates(...states: string[]): Promise<void> {
     const shown = (): Promise<(string | null)[]> =>
       this.items.evaluateAll(items => items.map(item => item.getAttribute('data-status')));
-    await expect.poll(shown, { timeout: 30_000 }).toEqual(states);
+    await expect.poll(shown).toEqual(states);
     if (states.includes('review')) {
       await this.expectTurn();
     }
@@ -109,7 +109,7 @@ export class Sidebar {
     await expect(async () => {
       await this.page.keyboard.press('Escape');
       await this.button('More about this subtask').click();
-      await expect(menuItem(this.page, action)).toBeVisible({ timeout: 2_000 });
+      await expect(menuItem(this.page, action)).toBeVisible({ timeout: 10_000 });
     }).toPass({ timeout: 60_000 });
     await menuItem(this.page, action).click();
   }

@@ -120,7 +120,7 @@ test('who looks elsewhere is called back when it is their turn', async ({ lab, s
 test('what the model writes is seen while it writes it', async ({ lab, stage }) => {
   const { sidebar } = lab;
   await lab.openOwnNotebook();
-  await stage.say({ piece_seconds: 0.15 });
+  await stage.say({ piece_seconds: 0.5 });
   await sidebar.explore();
 
   const live = lab.page.getByRole('group', { name: 'Being written' });
@@ -128,6 +128,7 @@ test('what the model writes is seen while it writes it', async ({ lab, stage }) 
   await expect(live.first()).toContainText('import tealeaf');
   await expect(live).toHaveCount(2);
   await expect(live.first()).toContainText(/\d+ s/);
+  await stage.say({});
   await expect(sidebar.items).toHaveCount(3);
   await lab.sidebar.expectTurn();
   await expect(live).toHaveCount(0);

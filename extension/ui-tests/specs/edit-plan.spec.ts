@@ -101,8 +101,11 @@ test('a subtask that was deleted comes back where it stood', async ({ lab }) => 
 
   await sidebar.items.nth(1).getByRole('button').first().focus();
   await page.keyboard.press('Delete');
+  const undo = page.locator('.Toastify__toast').getByRole('button', { name: 'Undo' });
+  // While the mouse is over it, it stays.
+  await undo.hover();
   await expect(sidebar.items).toHaveCount(2);
-  await page.locator('.Toastify__toast').getByRole('button', { name: 'Undo' }).click();
+  await undo.click();
   await expect(sidebar.items).toHaveCount(3);
   expect(await goals()).toEqual(before);
 });

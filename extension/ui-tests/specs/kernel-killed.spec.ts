@@ -12,7 +12,9 @@ test('a sidecar that is killed is replaced, and what was accepted is there', asy
   await lab.dismissWhatJupyterLabSaysOfKernels();
   await stage.killKernel(before.kernel_id);
 
-  await expect.poll(async () => (await stage.theExploration()).progress.activity).toBe('review');
+  await expect
+    .poll(async () => (await stage.theExploration()).progress)
+    .toMatchObject({ activity: 'review', error: expect.stringContaining('was started again') });
   await lab.accept('done', 'done', 'review');
   const after = (await stage.theExploration()).exploration;
   expect(after.steps[0]).toEqual(before.exploration.steps[0]);

@@ -68,7 +68,7 @@ test('everything from the task to the inserted cell is done with the keyboard', 
     await keyboard.press('Escape');
     await tabUntil(page, sidebar.button('More about this subtask'));
     await keyboard.press('Enter');
-    await expect(menuItem(page, 'Accept')).toBeVisible({ timeout: 2_000 });
+    await expect(menuItem(page, 'Accept')).toBeVisible({ timeout: 10_000 });
   }).toPass({ timeout: 60_000 });
   await keyboard.press('Enter');
   await lab.expectStates('done', 'review', 'pending');

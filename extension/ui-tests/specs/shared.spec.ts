@@ -13,10 +13,14 @@ test('two people share an exploration: both see each cell once, and nothing is l
   const other = await colleague(browser, stage, path);
   const [mine, theirs] = [lab.notebook, other.notebook];
   const shows = (code: string) => Promise.all([once(mine.cell(code)), once(theirs.cell(code))]);
+  const bothShowTheSame = () =>
+    expect(async () => expect(await ids(other.page)).toEqual(await ids(lab.page))).toPass({
+      timeout: 60_000
+    });
 
   await test.step('both see the same cells, each once', async () => {
     await shows('read_leaves');
-    await expect.poll(() => ids(other.page)).toEqual(await ids(lab.page));
+    await bothShowTheSame();
   });
 
   await test.step('one writes a cell while the other accepts', async () => {
@@ -41,7 +45,7 @@ test('two people share an exploration: both see each cell once, and nothing is l
     await expect
       .poll(() => stage.saved(path).steps.map(step => step.status))
       .toEqual(['done', 'done', 'done']);
-    await expect.poll(() => ids(other.page)).toEqual(await ids(lab.page));
+    await bothShowTheSame();
     expect(new Set(await ids(lab.page)).size).toBe((await ids(lab.page)).length);
   });
 

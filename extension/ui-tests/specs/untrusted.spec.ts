@@ -133,5 +133,5 @@ test('on a kernel of the user’s own the same is trusted, as JupyterLab does it
   await lab.execute('notebook:run-cell');
 
   await expect(lab.own()).toContainText('all are shown');
-  expect(await hurt(lab)).toBeDefined();
+  await expect.poll(() => hurt(lab)).toBeDefined();
 });

@@ -24,7 +24,7 @@ from tornado.web import Application, RequestHandler
 
 CONTENT = bytes(12_000_000)
 _BLOCK = 200_000
-_PAUSE_SECONDS = 0.05
+_PAUSE_SECONDS = 0.2
 FILE = ModelFile(
     name=DEFAULT.name,
     file_name="small.gguf",

@@ -68,6 +68,11 @@ class Jupyter:
             settings / "apputils-extension" / "notification.jupyterlab-settings",
             {"fetchNews": "false", "checkForUpdates": False},
         )
+        # A slow test must not find its notebooks saved behind its back.
+        _write(
+            settings / "docmanager-extension" / "plugin.jupyterlab-settings",
+            {"autosaveInterval": 3600},
+        )
 
     async def start(self) -> None:
         """Start it and wait until it answers. Raises RuntimeError with its log when it does not."""
