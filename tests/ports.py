@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import socket
+
+# Below those that the system hands out: none of them is given away before it is listened on.
+_PORTS = range(20_000, 32_000)
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on now. Raises OSError when none is found."""
+    # Hypothesis seeds the module's generator, in each worker alike.
+    for port in random.SystemRandom().sample(_PORTS, 50):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise OSError("no free port")

@@ -110,12 +110,12 @@ def test_an_exploration_without_a_solution_goes_on_when_the_model_answers(
 def test_a_briefing_that_does_not_come_in_time_is_gone_on_without(
     explore: Explorer, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(OpenAIChatModel.__init__.__kwdefaults__, "timeout_s", 2.0)
+    monkeypatch.setitem(OpenAIChatModel.__init__.__kwdefaults__, "timeout_s", 5.0)
     talker = TeaModel()
 
     def late(request: RecordedRequest) -> Outcome:
         is_late = kind_of(request) in ("summary", "example_plan")
-        return Delay(4.0, "too late") if is_late else talker(request)
+        return Delay(10.0, "too late") if is_late else talker(request)
 
     server = serve(late)
     settings = ("--set", "cells=false")

@@ -292,7 +292,7 @@ def test_a_candidate_that_ends_its_process_is_one_failed_candidate(
 
 def test_a_candidate_that_never_ends_is_stopped(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(drafts={1: [fenced("while True: pass")]}))
-    outcome = explore(server, "--json", *SMALL, "--set", "run_seconds=1")
+    outcome = explore(server, "--json", *SMALL, "--set", "run_seconds=5")
 
     assert outcome.code == 0
     assert explore.exploration.steps[0].candidates[0].observation is not None

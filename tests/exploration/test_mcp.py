@@ -90,7 +90,7 @@ def server(
         "JUPYTER_DATA_DIR": os.environ["JUPYTER_DATA_DIR"],
         "OPENAI_API_KEY": KEY,
     }
-    words = ["--set", "run-seconds=3", *model_words(model)]
+    words = ["--set", "run-seconds=6", *model_words(model)]
     with http_server(shelf / "project", words, environment) as instance:
         yield instance
 

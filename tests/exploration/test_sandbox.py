@@ -197,7 +197,7 @@ def _at_a_terminal(folder: Path, words: Sequence[str], answer: bytes) -> tuple[i
             except OSError:
                 break
             if answer and b"[y/N]" in output:
-                time.sleep(0.3)  # as fast as a person is; Python misses what comes sooner
+                time.sleep(1)  # as fast as a person is; Python misses what comes sooner
                 os.write(ours, answer)
                 answer = b""
         try:

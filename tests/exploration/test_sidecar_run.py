@@ -87,7 +87,7 @@ def test_what_goes_wrong_in_a_file_is_a_line_and_the_next_one_runs(
     }
     files = [write(name, code) for name, code in codes.items()]
 
-    outcome = command("sidecar", "run", *files, "--json", "--timeout", 1, "--memory", 2000)
+    outcome = command("sidecar", "run", *files, "--json", "--timeout", 5, "--memory", 2000)
     file_rows = {row["file"]: row for row in rows(outcome)}
 
     assert outcome.code == 1

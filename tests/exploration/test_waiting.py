@@ -30,7 +30,7 @@ def waiting(request: Request) -> Iterator[bytes]:
     choice = {"index": 0, "delta": {"content": WRITTEN}, "finish_reason": "stop"}
     stream = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n"
     yield f"{HEAD}{queue_comment(2)}".encode()
-    time.sleep(0.1)  # What comes in one piece is no place that anybody waits in.
+    time.sleep(1)  # What comes in one piece is no place that anybody waits in.
     yield f"{queue_comment(None)}{stream}".encode()
 
 

@@ -180,7 +180,7 @@ async def test_who_never_stops_sending_does_not_keep_the_loop(other_end: Ends) -
             await asyncio.sleep(0)
 
     counting = asyncio.create_task(count_turns())
-    deadline = time.monotonic() + 0.3
+    deadline = time.monotonic() + 1
     while time.monotonic() < deadline:
         with contextlib.suppress(BlockingIOError):
             theirs.send(frame)

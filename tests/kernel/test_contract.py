@@ -14,7 +14,7 @@ from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar_answers import BranchInfo
 from waiting import Sign, until
 
-SHORT = Limits(wall_seconds=0.4)
+SHORT = Limits(wall_seconds=1)
 
 
 @pytest.fixture
@@ -380,7 +380,7 @@ class TestLimits:
         )
 
         assert observation.status == "timeout"
-        assert time.monotonic() - start < 4
+        assert time.monotonic() - start < 30
         assert (await info_of(sidecar, sidecar.root)).state == "dead"
         assert (await sidecar.run(sidecar.root, "x + 1")).result == "42"
         assert (await info_of(sidecar, sidecar.root)).state == "idle"

@@ -12,6 +12,8 @@ from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
 SHORT = Limits(wall_seconds=0.6)
+# What hangs has half of it, and then what runs again the rest.
+TWICE = Limits(wall_seconds=3)
 
 # What a library does that takes a lock around a fork and forgets to give it back in the child.
 POOL = """
@@ -54,7 +56,7 @@ async def test_a_step_that_hangs_in_a_fork_is_run_again_after_a_replay(
         child = await sidecar.fork(sidecar.root)
         await sidecar.run(child, "x += 1")
 
-        observation = await sidecar.run(child, f"print(x); pool.{call}", SHORT)
+        observation = await sidecar.run(child, f"print(x); pool.{call}", TWICE)
 
         assert (observation.result, observation.stdout) == ("'worked'", "21\n")
         assert "hung in a fork" in observation.note
@@ -67,7 +69,7 @@ async def test_no_more_forks_are_made_of_a_state_that_hung_in_one(folder: Path) 
     async with Sidecar(cwd=folder) as sidecar:
         await sidecar.run(sidecar.root, "import pool")
         child = await sidecar.fork(sidecar.root)
-        await sidecar.run(child, "pool.work()", SHORT)
+        await sidecar.run(child, "pool.work()", TWICE)
 
         for parent in (sidecar.root, child):
             other = await sidecar.fork(parent)
@@ -205,7 +207,7 @@ async def test_a_dead_branch_whose_cells_hang_in_a_fork_is_built_afresh(folder: 
     async with Sidecar(cwd=folder) as sidecar:
         child = await sidecar.fork(sidecar.root)
         await sidecar.run(child, "import pool")
-        await sidecar.run(child, "x = pool.work()", SHORT)
+        await sidecar.run(child, "x = pool.work()", TWICE)
         await sidecar.run(sidecar.root, "import pool")
         other = await sidecar.fork(child)
         await sidecar.run(other, "import os; os._exit(1)")

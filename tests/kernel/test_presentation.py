@@ -109,7 +109,7 @@ class TestOutputs:
             "    go.wait(); print('late'); display('shown late')\n"
             "thread = threading.Thread(target=late); thread.start()\n"
             "import subprocess\n"
-            "child = subprocess.Popen('sleep 0.2; echo child', shell=True)",
+            "child = subprocess.Popen('sleep 2; echo child', shell=True)",
             front_end=screen,
         )
         assert screen.shown == []

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_kernel import budget
 from exploracoder_kernel.errors import BranchNotFound, SidecarError
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
@@ -133,6 +134,10 @@ class TestMemory:
 
 
 class TestBudget:
+    @pytest.fixture(autouse=True)
+    def measured_after_each_run(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(budget, "_SHARE_OF_TIME", 0)
+
     async def test_old_steps_of_a_chain_sleep_and_have_their_values_when_asked(
         self, tmp_path: Path
     ) -> None:
@@ -150,7 +155,6 @@ class TestBudget:
             assert states[chain[3]] == "dormant"
             assert states[chain[-1]] == "idle"
             assert states[sidecar.root] == "idle"
-            await asyncio.sleep(1)  # it is not measured again at once
             await sidecar.run(branch, "1")
             own = [info.own_bytes or 0 for info in await sidecar.measure()]
             assert sum(own) < 56 * MEGABYTE
@@ -198,7 +202,6 @@ class TestBudget:
             once = "from pathlib import Path\nPath('once').touch(exist_ok=False)\n"
             await sidecar.run(middle, once + FILL.format(size=8 * MEGABYTE))
             leaf = await sidecar.fork(middle)
-            await asyncio.sleep(0.3)
             await sidecar.run(leaf, "block = None")
             assert by_id(sidecar.tree())[middle].state == "dormant"
 

@@ -34,14 +34,15 @@ class FrontEnd:
     bundles: int = 0
     made: int = 0
     printed: str = ""
+    _idle_after: set[str] = field(default_factory=set)
 
     def run(self, code: str) -> dict[str, Any]:
-        """Run a cell until its reply has come; what it replied."""
+        """Run a cell until its reply and all that it published have come; what it replied."""
         message_id = self.client.execute(code)
         reply = self.client.get_shell_msg(timeout=_SECONDS)
         while reply["parent_header"].get("msg_id") != message_id:
             reply = self.client.get_shell_msg(timeout=_SECONDS)
-        self.wait_for(lambda: True)
+        self.wait_for(lambda: message_id in self._idle_after)
         return dict(reply["content"])
 
     def value(self, expression: str) -> str:
@@ -143,6 +144,8 @@ class FrontEnd:
             self.outputs[content["transient"]["display_id"]] = content["data"]
         elif kind == "stream":
             self.printed += content["text"]
+        elif kind == "status" and content["execution_state"] == "idle":
+            self._idle_after.add(message["parent_header"].get("msg_id", ""))
         elif kind == "error":
             self.printed += "\n".join(content["traceback"])
 

@@ -119,9 +119,9 @@ def test_a_visitor_who_came_while_it_loaded_is_answered_even_without_linger(
 
 
 def test_asking_for_the_status_is_no_lease(tmp_path: Path) -> None:
-    with board_at(tmp_path / "s", linger_s=0.3) as board:
+    with board_at(tmp_path / "s", linger_s=1.5) as board:
         connection, answer = connect(tmp_path / "s", Hello(lease=False))
-        board.join(5)
+        board.join(10)
         has_ended = not board.is_alive()
         connection.close()
 
@@ -130,7 +130,7 @@ def test_asking_for_the_status_is_no_lease(tmp_path: Path) -> None:
 
 
 def test_a_visitor_who_talks_nonsense_is_shown_the_door(tmp_path: Path) -> None:
-    with board_at(tmp_path / "s", linger_s=0.3), socket.socket(socket.AF_UNIX) as connection:
+    with board_at(tmp_path / "s", linger_s=1.5), socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(tmp_path / "s"))
         connection.sendall(b"GET / HTTP/1.1\n")
         answer = connection.recv(100)
@@ -140,9 +140,9 @@ def test_a_visitor_who_talks_nonsense_is_shown_the_door(tmp_path: Path) -> None:
 
 def test_a_server_that_could_not_load_says_so_and_keeps_no_lease(tmp_path: Path) -> None:
     failure = Announcement(pid=1, problem="no memory")
-    with board_at(tmp_path / "s", linger_s=0.3, announcement=failure) as board:
+    with board_at(tmp_path / "s", linger_s=1.5, announcement=failure) as board:
         connection, answer = connect(tmp_path / "s", Hello(linger_s=60))
-        board.join(5)
+        board.join(10)
         has_ended = not board.is_alive()
         connection.close()
 

@@ -212,21 +212,21 @@ async def test_who_hangs_up_gives_up_its_place_and_its_slot(tmp_path: Path) -> N
 async def test_a_server_that_only_says_that_others_are_before_is_not_waited_for_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(endpoint, "_LONGEST_WAIT_S", 0.3)
+    monkeypatch.setattr(endpoint, "_LONGEST_WAIT_S", 1)
 
     def answer(request: Request) -> Iterator[bytes]:
         yield HEAD
-        for _ in range(200):
+        for _ in range(1000):
             time.sleep(0.02)
             yield queue_comment(1).encode()
 
     with raw_endpoint(answer) as server:
-        async with OpenAIChatModel(server.base_url, "", "m", timeout_s=0.2) as model:
+        async with OpenAIChatModel(server.base_url, "", "m", timeout_s=1) as model:
             began = time.monotonic()
             with pytest.raises(AnswerTimeoutError):
                 await model.complete(ASK, Sampling(), on_text=lambda text: None)
 
-    assert 0.4 < time.monotonic() - began < 3
+    assert 1.5 < time.monotonic() - began < 15
 
 
 async def test_who_hangs_up_amid_a_stream_ends_it_at_the_model_too(tmp_path: Path) -> None:

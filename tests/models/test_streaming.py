@@ -142,7 +142,7 @@ async def test_a_text_is_told_while_it_comes() -> None:
 
 async def test_a_text_is_told_at_most_twenty_times_a_second() -> None:
     texts, start = ReceivedTexts(), time.monotonic()
-    with ScriptedModelServer(LONG, piece_pause_s=0.01) as server:
+    with ScriptedModelServer(LONG, piece_pause_s=0.025) as server:
         await ask(server, texts)
     seconds = time.monotonic() - start
 
@@ -609,7 +609,7 @@ async def test_a_connection_that_is_lost_after_the_end_is_no_loss() -> None:
 async def test_nothing_is_waited_for_after_the_end() -> None:
     def answer(request: Request) -> Iterator[bytes]:
         yield HEAD + event(chunk("Hello")) + END + DONE
-        for _ in range(100):
+        for _ in range(600):
             time.sleep(0.05)
             yield b":\n"
 
@@ -619,7 +619,7 @@ async def test_nothing_is_waited_for_after_the_end() -> None:
         seconds = time.monotonic() - start
 
     assert reply.text == "Hello"
-    assert seconds < 2
+    assert seconds < 15
 
 
 @pytest.mark.usefixtures("told_at_once")
@@ -793,7 +793,7 @@ async def test_a_stream_that_takes_too_long_is_ended() -> None:
         raw_endpoint(stream(*[event(chunk("a"))] * 1000, pause_s=0.05)) as server,
         pytest.raises(AnswerTimeoutError),
     ):
-        await ask(server, texts, timeout_s=0.5)
+        await ask(server, texts, timeout_s=3)
 
     assert texts
     assert time.monotonic() - start < 20

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from exploracoder_retrieval import files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
@@ -30,7 +31,8 @@ MEMORY_BYTES = 4 << 30
 def bounds() -> Iterator[None]:
     """What never ends takes memory until it is refused, and not all of the machine's."""
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, before[1]))
+    held_bytes = psutil.Process().memory_info().vms  # by the tests before, too
+    resource.setrlimit(resource.RLIMIT_AS, (held_bytes + MEMORY_BYTES, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, before)
 

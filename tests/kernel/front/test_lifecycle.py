@@ -53,8 +53,8 @@ async def test_shutting_down_ends_every_process_and_removes_the_scratch_folder(
     await console.manager.shutdown_kernel()
 
     assert len(pids) >= 4
-    assert alive(pids) == set()
-    assert not os.path.exists(scratch)  # noqa: ASYNC240, PTH110  # nothing waits
+    # Where Jupyter had to kill the kernel, they end a little after it.
+    await until(lambda: not alive(pids) and not Path(scratch).exists())
 
 
 async def test_a_restart_begins_with_a_fresh_root(console: Console) -> None:
@@ -232,15 +232,19 @@ async def test_messages_that_are_not_signed_are_not_answered(tmp_path: Path) -> 
         client.load_connection_file()
         client.start_channels(hb=False)  # a kernel that is still starting has no heartbeat
         await client.wait_for_ready(timeout=60)
+        assert kernel.stderr is not None
+        refusal = kernel.stderr.readline()
+        while "was left out" not in refusal:
+            assert kernel.poll() is None
+            refusal += kernel.stderr.readline()
         has_reply = await stranger.shell_channel.msg_ready()
         stranger.stop_channels()
         client.stop_channels()
         kernel.terminate()
-        _out, stderr = kernel.communicate(timeout=60)
+        kernel.communicate(timeout=60)
 
     assert not has_reply
-    assert "was left out" in stderr
-    assert "Invalid Signature" in stderr
+    assert "Invalid Signature" in refusal
 
 
 def test_a_kernel_whose_server_was_killed_ends(tmp_path: Path) -> None:

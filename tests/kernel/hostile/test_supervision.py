@@ -250,7 +250,7 @@ async def test_without_a_sandbox_processes_are_counted(tmp_path: Path) -> None:
 async def test_a_storm_of_refused_forks_does_not_hold_up_other_branches(confined: Sidecar) -> None:
     stormy = await confined.fork(confined.root)
     storm = "import os\nwhile True:\n    try: os.fork()\n    except BaseException: pass"
-    running = asyncio.create_task(confined.run(stormy, storm, Limits(wall_seconds=8)))
+    running = asyncio.create_task(confined.run(stormy, storm, Limits(wall_seconds=20)))
     await asyncio.sleep(1)
 
     calm = await confined.fork(confined.root)
