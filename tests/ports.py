@@ -11,7 +11,7 @@ _PORTS = range(20_000, 32_000)
 
 def free_port() -> int:
     """A port that nobody listens on now. Raises OSError when none is found."""
-    # Hypothesis seeds the module's generator, in each worker alike.
+    # Tests that run beside this one must not try the same ones.
     for port in random.SystemRandom().sample(_PORTS, 50):
         with socket.socket() as probe:
             try:

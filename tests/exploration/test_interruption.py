@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -52,6 +53,19 @@ def ended(process: subprocess.Popen[str]) -> Outcome:
     return Outcome(process.returncode, out, err)
 
 
+def wait_for(process: subprocess.Popen[str], condition: Callable[[], object]) -> None:
+    """Wait for what a command brings about; fails with its errors when it ends before."""
+
+    def has_come() -> bool:
+        has_ended = process.poll() is not None  # looked at first: what came last counts
+        if condition():
+            return True
+        assert not has_ended, ended(process).err
+        return False
+
+    wait_until(has_come)
+
+
 @pytest.fixture
 def start(explore: Explorer, library: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts the installed command; what still runs at the end of the test is killed."""
@@ -76,7 +90,7 @@ def stuck_in_step_3(
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
-    wait_until(lambda: steps_done(explore.notebook) == 2 and 3 in drafted_steps(server))
+    wait_for(process, lambda: steps_done(explore.notebook) == 2 and 3 in drafted_steps(server))
     return process
 
 
@@ -146,7 +160,7 @@ def test_ctrl_c_keeps_the_texts_that_were_written_before(
 ) -> None:
     server = serve([Rule("", fenced(WRONG_SOLUTION), FOR_EVER)])
     process = start(*explore.words(server, *explore.files(), "--method", method))
-    wait_until(lambda: len(server.chat_requests) == 2)
+    wait_for(process, lambda: len(server.chat_requests) == 2)
     process.send_signal(signal.SIGINT)
     ending = ended(process)
     before = saved(explore.notebook)
@@ -165,7 +179,7 @@ def test_killed_while_the_model_looks_it_goes_on_with_what_was_written(
 ) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)], looks=[FOR_EVER]))
     process = start(*explore.words(server, *explore.files()))
-    wait_until(lambda: any(kind_of(request) == "look" for request in server.chat_requests))
+    wait_for(process, lambda: any(kind_of(request) == "look" for request in server.chat_requests))
     process.kill()
     process.communicate()
     before = saved(explore.notebook)
@@ -218,7 +232,7 @@ def test_interrupted_while_it_goes_back_the_chain_is_as_it_was(
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
-    wait_until(lambda: drafted_steps(server).count(1) == 2)
+    wait_for(process, lambda: drafted_steps(server).count(1) == 2)
     process.send_signal(signal.SIGINT)
     ending = ended(process)
     snapshot = explore.exploration
@@ -240,7 +254,7 @@ def test_interrupted_while_code_runs_no_process_is_left(
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
-    wait_until(sign.processes)
+    wait_for(process, sign.processes)
     process.send_signal(signal.SIGINT)
     ending = ended(process)
 
@@ -258,7 +272,7 @@ def test_interrupted_before_anything_was_planned_it_can_be_resumed(
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
-    wait_until(lambda: any(kind_of(request) == "plan" for request in server.chat_requests))
+    wait_for(process, lambda: any(kind_of(request) == "plan" for request in server.chat_requests))
     process.send_signal(signal.SIGINT)
     ending = ended(process)
     outcome = resume(command, explore.notebook, serve())
@@ -279,6 +293,7 @@ def test_interrupted_while_indexing_it_leaves_an_index_that_works(
         silent.settimeout(PATIENCE_S)
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         process = start("index", "tealeaf/", "--embeddings-url", url, "--embeddings-model", "tea")
+        wait_for(process, lambda: select.select([silent], [], [], 0)[0])
         connection, _ = silent.accept()
         with connection:
             process.send_signal(signal.SIGINT)
@@ -301,11 +316,11 @@ def test_a_full_disk_ends_it_with_the_last_step_kept(
     start: Callable[..., subprocess.Popen[str]],
 ) -> None:
     big = f"{KEEP}\nballast = len('''{'x' * 60_000}''')"
-    server = serve(TeaModel(drafts={2: [Delay(1.0, fenced(big))]}))
+    server = serve(TeaModel(drafts={2: [Delay(5.0, fenced(big))]}))
     process = start(
         *explore.words(server, *explore.files(), "--profile", "small", "--set", "first-tries=0")
     )
-    wait_until(lambda: steps_done(explore.notebook) == 1)
+    wait_for(process, lambda: steps_done(explore.notebook) == 1)
     room = explore.notebook.stat().st_size + 50_000
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (room, room))
     ending = ended(process)

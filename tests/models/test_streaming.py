@@ -142,11 +142,11 @@ async def test_a_text_is_told_while_it_comes() -> None:
 
 async def test_a_text_is_told_at_most_twenty_times_a_second() -> None:
     texts, start = ReceivedTexts(), time.monotonic()
-    with ScriptedModelServer(LONG, piece_pause_s=0.025) as server:
+    with ScriptedModelServer(4 * LONG, piece_pause_s=0.02) as server:
         await ask(server, texts)
     seconds = time.monotonic() - start
 
-    assert texts.is_growing_to(LONG)
+    assert texts.is_growing_to(4 * LONG)
     assert 2 < len(texts) <= 20 * seconds + 2
 
 

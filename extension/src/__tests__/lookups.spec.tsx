@@ -121,7 +121,8 @@ describe('LookUp', () => {
     expect(details.open).toBe(false);
 
     lookups.want({ kind: 'code' });
-    // However long the page takes, it is still wanted.
+    expect(lookups.isWanted).toBe(true);
+    // However long the page takes, it still is.
     jest.spyOn(lookups, 'isWanted', 'get').mockReturnValue(true);
     await until(() => details.open);
     await until(() => document.activeElement === field(page));

@@ -75,5 +75,6 @@ describe('the names of libraries in the form', () => {
     await new Promise(resolve => setTimeout(resolve, 20));
 
     expect(options()).toEqual(['teapots']);
+    expect(page.textContent).not.toContain('The kernel is not Python.');
   });
 });

@@ -18,7 +18,6 @@ from .snippet import Variant
 from .test_snippets import VARIANTS, require
 from .workplace import GIGABYTE, Workplace, always, explore_words
 
-TREE_SECONDS = 170.0
 ANSWER = "def answer():\n    return 42"
 STARTUP = ("sitecustomize.py", "usercustomize.py", "json.py", "struct.py", "selectors.py")
 MODULE = 'def pour(cup: str) -> str:\n    """Pour tea into a cup."""\n    return cup\n'
@@ -150,10 +149,10 @@ def test_an_odd_tree_is_read_within_bounds(tmp_path: Path, cache: Path) -> None:
     (library / "__init__.py").write_text(MODULE)
     make_odd(library)
 
-    indexing = place.run("index", library, seconds=TREE_SECONDS)
+    indexing = place.run("index", library)
     search = place.run("search", "what is kept outside", "--library", library, "--json")
 
-    assert indexing.code >= 0, f"it did not end within {TREE_SECONDS:.0f} s"
+    assert indexing.code >= 0, "it did not end"
     assert "Traceback" not in indexing.err + indexing.out
     assert indexing.peak_bytes < GIGABYTE
     assert "odd_lib.pour" in search.out

@@ -60,7 +60,7 @@ async def play(variant: Variant, *families: str) -> tuple[list[Outcome], list[st
     return outcomes, harm + [f"left behind: {name}" for name in session.left_behind]
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 async def test_hostile_snippets_are_observations_and_nothing_else(variant: Variant) -> None:
     outcomes, harm = await play(variant)
