@@ -9,7 +9,8 @@
 
 A generation is complete before the catalog names it, and the catalog is replaced atomically.
 Libraries of one name that are read from several places, such as two environments with different
-versions, are editions: none replaces another, which somebody may be reading.
+versions, or embedded by several embedders, are editions: none replaces another, which somebody may
+be reading.
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ class Entry(BaseModel):
     root: str = ""
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells editions apart."""
+        return (self.name, self.root, self.embedder)
+
+    @property
     def is_gone(self) -> bool:
         """Whether the place it was read from no longer exists."""
         return bool(self.root) and not Path(self.root).exists()
@@ -94,11 +100,9 @@ class Catalog(BaseModel):
         return tuple(each for each in self.entries if each.name == name)
 
     def with_entry(self, entry: Entry) -> Catalog:
-        """A copy with ``entry`` replacing the edition read from the same place before."""
+        """A copy with ``entry`` replacing the same edition as it was read before."""
         beside = [
-            each
-            for each in self.editions(entry.name)
-            if each.root != entry.root and not each.is_gone
+            each for each in self.editions(entry.name) if each.key != entry.key and not each.is_gone
         ]
         return self._with(entry.name, (entry, *beside[: _MOST_EDITIONS - 1]))
 

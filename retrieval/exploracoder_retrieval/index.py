@@ -260,8 +260,7 @@ class Index:
         self._shelves.refresh()
         editions = self._shelves.catalog.editions(library.name)
         mark = fingerprint(library, interpreter) if editions else ""
-        embedder = self._meaning.embedder.name
-        same = (e for e in editions if e.embedder == embedder and e.fingerprint.startswith(mark))
+        same = (e for e in editions if self._is_embedded(e) and e.fingerprint.startswith(mark))
         entry = next(same, None)
         if entry is None:
             return False
@@ -344,8 +343,10 @@ class Index:
     def _chosen(self, libraries: Sequence[str] | None) -> list[Shelf]:
         """The shelves of the given libraries, or of all, each once."""
         self._shelves.refresh()
-        names = self._shelves.catalog.libraries if libraries is None else libraries
-        shelves = {id(each): each for each in map(self._shelf, names)}
+        if libraries is None:
+            entries = self._shelves.catalog.entries
+            libraries = [each.name for each in entries if self._is_embedded(each)]
+        shelves = {id(each): each for each in map(self._embedded_shelf, libraries)}
         return [self._with_examples(each)[0] for each in shelves.values()]
 
     def _with_examples(self, shelf: Shelf) -> tuple[Shelf, tuple[KeptExample, ...]]:
@@ -355,21 +356,37 @@ class Index:
         return self._shelves.with_examples(shelf, self._meaning.embedder, self._left_out)
 
     def _entry(self, library: str) -> Entry:
-        """The edition in use here, or else the last one read. Raises LibraryNotFound."""
+        """The edition in use here, or else the last one read, rather one that can be searched.
+
+        Raises LibraryNotFound.
+        """
         catalog = self._shelves.catalog
-        entry = catalog.find(library)
-        if entry is not None and self._roots.get(entry.name, entry.root) != entry.root:
-            root = self._roots[entry.name]
-            entry = next((each for each in catalog.editions(entry.name) if each.root == root), None)
-        if entry is None:
+        last = catalog.find(library)
+        editions = catalog.editions(last.name) if last is not None else ()
+        if last is not None and last.name in self._roots:
+            editions = tuple(one for one in editions if one.root == self._roots[last.name])
+        if not editions:
             raise LibraryNotFound(
                 f"No index for {library!r}. Build it: exploracoder index {library}"
             )
-        return entry
+        return next(filter(self._is_embedded, editions), editions[0])
+
+    def _is_embedded(self, entry: Entry) -> bool:
+        """Whether an edition's vectors are of the embedder in use."""
+        return entry.embedder == self._meaning.embedder.name
 
     def _shelf(self, library: str) -> Shelf:
         # Another process may replace the edition while this one reads it.
         return self._shelves.read(self._entry(library)) or self._shelf(library)
+
+    def _embedded_shelf(self, library: str) -> Shelf:
+        shelf = self._shelf(library)
+        if not self._is_embedded(shelf.entry):
+            raise LibraryNotFound(
+                f"The index has {library!r} with other embeddings only."
+                f" Build it with these: exploracoder index {library}"
+            )
+        return shelf
 
     def _all_shelves(self) -> Iterator[Shelf]:
         """All libraries, by name, except those that are damaged or were just removed."""
@@ -381,7 +398,9 @@ class Index:
     def _old(self, library: LibraryInfo) -> Shelf | None:
         """The shelf read from the same place before, or another edition's to share vectors with."""
         editions = self._shelves.catalog.editions(library.name)
-        for entry in sorted(editions, key=lambda each: each.root != library.root)[:1]:
+        for entry in sorted(
+            editions, key=lambda each: (not self._is_embedded(each), each.root != library.root)
+        )[:1]:
             with suppress(LibraryNotFound):
                 return self._shelves.read(entry)
         return None

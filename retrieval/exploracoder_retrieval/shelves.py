@@ -54,10 +54,10 @@ class Shelves:
         self._refresh_lock = threading.Lock()
         self._stamp: tuple[int, int] | None = None
         self.catalog = Catalog()
-        # By name and root.
-        self._shelves: dict[tuple[str, str], Shelf] = {}
+        # By the entries' keys.
+        self._shelves: dict[tuple[str, str, str], Shelf] = {}
         # The same shelves together with the examples kept for them.
-        self._with_examples: dict[tuple[str, str], _ShelfWithExamples] = {}
+        self._with_examples: dict[tuple[str, str, str], _ShelfWithExamples] = {}
 
     def close(self) -> None:
         """Release the files of the libraries, except those that a running search still uses."""
@@ -78,7 +78,7 @@ class Shelves:
                 self._files.wipe()
                 self.catalog = Catalog()
             self._stamp = self._files.catalog_stamp()
-            entries = {(each.name, each.root): each for each in self.catalog.entries}
+            entries = {each.key: each for each in self.catalog.entries}
             shelves = dict(self._shelves)
             self._shelves = {
                 key: shelf for key, shelf in shelves.items() if entries.get(key) == shelf.entry
@@ -89,8 +89,7 @@ class Shelves:
 
         Raises LibraryNotFound when they are damaged; the entry is then removed.
         """
-        key = (entry.name, entry.root)
-        shelf = self._shelves.get(key)
+        shelf = self._shelves.get(entry.key)
         if shelf is None or shelf.entry != entry:
             try:
                 info, corpus, tables = self._files.read_generation(entry)
@@ -101,7 +100,7 @@ class Shelves:
                     f"{error} Build it again: exploracoder index {entry.name}"
                 ) from None
             shelf = Shelf(entry, info, corpus, tables)
-            self._shelves[key] = shelf
+            self._shelves[entry.key] = shelf
         return shelf
 
     def with_examples(
@@ -111,7 +110,7 @@ class Shelves:
 
         Another version, or another library of this name, may have none of an example's APIs.
         """
-        name, key = shelf.entry.name, (shelf.entry.name, shelf.entry.root)
+        name, key = shelf.entry.name, shelf.entry.key
         stamp = self._examples.stamp(name)
         record = self._with_examples.get(key)
         if record is None or not record.is_current(shelf, stamp, left_out):

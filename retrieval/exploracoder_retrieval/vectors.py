@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from exploracoder_retrieval.arrays import Floats, Vectors, np
-from exploracoder_retrieval.errors import IndexCorrupt, IndexUnavailable
+from exploracoder_retrieval.errors import EmbeddingError, IndexCorrupt, IndexUnavailable
 
 # At most this many texts are embedded between two progress reports.
 _PORTION = 1_000
@@ -230,6 +230,13 @@ class VectorStore:
                 raise
             if type(error).__name__ == "NotFoundError":
                 raise CollectionMissing(str(error)) from None
+            # What was asked is at fault, such as vectors of another length; nothing is damaged.
+            if type(error).__name__ == "InvalidArgumentError":
+                raise EmbeddingError(
+                    f"The vectors do not fit those in {self._url or self._folder}"
+                    f" ({_reason(error)}). If the embedding model has changed, remove the old ones"
+                    " there; they are made again."
+                ) from None
             if self._url is not None:
                 raise IndexUnavailable(
                     f"The chroma server {self._url} cannot be used ({type(error).__name__}). "

@@ -12,17 +12,22 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from chromadb.errors import InternalError
 from exploracoder_retrieval.apidoc import ApiDoc
-from exploracoder_retrieval.arrays import np
+from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.catalog import Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
-from exploracoder_retrieval.errors import IndexUnavailable, RetrievalError
+from exploracoder_retrieval.errors import (
+    EmbeddingError,
+    IndexUnavailable,
+    LibraryNotFound,
+    RetrievalError,
+)
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.vectors import Rows, VectorStore
@@ -101,6 +106,49 @@ def test_a_catalog_of_another_version_is_built_again(
 
     assert len(warnings) == 1
     assert "written by another version" in warnings[0]
+
+
+class OtherEmbedder:
+    """Vectors that have nothing to do with the model's own."""
+
+    name = "other"
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = MiniLmEmbedder().embed(texts)[:, ::-1][:, : self.dimensions]
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("dimensions", [8, 384])
+def test_embedders_that_share_an_index_keep_their_vectors_apart(
+    dimensions: int, folder: Path, index: Index, told: list[str]
+) -> None:
+    index.update(library("1", "steep", "pour"))
+    before = index.search("tea", None, 9)
+
+    with Index.open(folder, OtherEmbedder(dimensions), on_warning=told.append) as other:
+        assert other.search("tea") == ()
+        with pytest.raises(LibraryNotFound, match="with other embeddings only"):
+            found(other)
+        assert len(other.docs("brew")) == 2
+        other.update(library("1", "steep", "pour"))
+        assert found(other) == {"brew.steep", "brew.pour"}
+
+    assert index.search("tea", None, 9) == before
+    assert told == []
+
+
+def test_vectors_of_another_length_damage_nothing(tmp_path: Path) -> None:
+    rows = Rows(["a"], np.ones((1, 4), dtype=np.float32), ["tea"], [{"library": "brew"}])
+    store = VectorStore(tmp_path, None)
+    store.write("first", 1, [rows])
+
+    with pytest.raises(EmbeddingError, match="dimension of 4, got 8"):
+        store.search("first", np.ones((1, 8), dtype=np.float32), 1, None)
+    assert store.matching("first", {"library": "brew"}) == ["a"]
+    store.close()
 
 
 def test_a_generation_that_cannot_be_written_again_stays_as_it_was(
