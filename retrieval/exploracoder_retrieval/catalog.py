@@ -1,5 +1,7 @@
 """The contents of an index folder: its catalog, and the files of each library's generations.
 
+All of it is in a folder named for the form, so that versions with other forms leave it alone:
+
     catalog.json                       which libraries, in which editions, and the current
                                        generation of each
     libraries/NAME/GENERATION/         library.json, the docs (`docfile`), rows/ (`rows`), words/
@@ -80,7 +82,6 @@ class Catalog(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: int = SCHEMA
     libraries: dict[str, Entry] = {}
     others: tuple[Entry, ...] = ()
 
@@ -128,9 +129,9 @@ class Files:
     """Reads and writes an index folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.chroma = folder / "chroma"
-        self._catalog = folder / "catalog.json"
+        self.folder = folder / f"schema-{SCHEMA}"
+        self.chroma = self.folder / "chroma"
+        self._catalog = self.folder / "catalog.json"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -167,7 +168,7 @@ class Files:
         """The catalog; an empty one if there is none.
 
         Raises:
-            IndexCorrupt: the file is damaged or was written by another version.
+            IndexCorrupt: the file is damaged.
         """
         try:
             text = self._catalog.read_text(encoding="utf-8")
@@ -176,12 +177,9 @@ class Files:
         except UnicodeDecodeError:
             raise IndexCorrupt(f"{self._catalog} is damaged.") from None
         try:
-            catalog = Catalog.model_validate_json(text)
+            return Catalog.model_validate_json(text)
         except ValidationError:
             raise IndexCorrupt(f"{self._catalog} is damaged.") from None
-        if catalog.schema_version != SCHEMA:
-            raise IndexCorrupt(f"{self._catalog} was written by another version of exploracoder.")
-        return catalog
 
     def write_catalog(self, catalog: Catalog) -> None:
         write_atomically(self._catalog, catalog.model_dump_json(indent=1))

@@ -85,12 +85,6 @@ class Index:
         Raises:
             IndexUnavailable: the folder cannot be created.
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise IndexUnavailable(
-                f"The index folder {folder} cannot be made: {error.strerror or error}."
-            ) from None
         index = cls(
             folder,
             embedder,
@@ -98,6 +92,12 @@ class Index:
             user_folder=user_folder or folder,
             on_warning=on_warning,
         )
+        try:
+            index._files.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise IndexUnavailable(
+                f"The index folder {folder} cannot be made: {error.strerror or error}."
+            ) from None
         index._shelves.refresh()
         return index
 

@@ -66,18 +66,31 @@ class Shelves:
 
     def refresh(self) -> None:
         """Catch up with what this or another process has written since the last call."""
+        try:
+            self._catch_up()
+        except IndexCorrupt:
+            # A writer refreshes too, so its lock is awaited while no other is held.
+            with self._files.locked():
+                self._catch_up_or_wipe()
+
+    def _catch_up_or_wipe(self) -> None:
+        try:
+            self._catch_up()  # another process may have mended it while this one waited
+        except IndexCorrupt as error:
+            self._warn(f"{error} The index is built again.")
+            self._on_wipe()
+            self._files.wipe()
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Read the catalog if it was replaced. Raises IndexCorrupt if it is damaged."""
         with self._refresh_lock:
+            # Taken before, so that one that is replaced meanwhile is read next time.
             stamp = self._files.catalog_stamp()
             if stamp == self._stamp:
                 return
-            try:
-                self.catalog = self._files.read_catalog()
-            except IndexCorrupt as error:
-                self._warn(f"{error} The index is built again.")
-                self._on_wipe()
-                self._files.wipe()
-                self.catalog = Catalog()
-            self._stamp = self._files.catalog_stamp()
+            self.catalog = self._files.read_catalog()
+            self._stamp = stamp
             entries = {each.key: each for each in self.catalog.entries}
             shelves = dict(self._shelves)
             self._shelves = {

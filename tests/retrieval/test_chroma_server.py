@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_retrieval.catalog import Files
 from exploracoder_retrieval.errors import IndexUnavailable
 from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.index import Index
@@ -100,7 +101,7 @@ def test_vectors_are_made_once_for_a_whole_team(
 
     assert embedded == []
     assert first == second
-    assert not (tmp_path / "two" / "chroma").exists()
+    assert not Files(tmp_path / "two").chroma.exists()
 
 
 def test_the_server_knows_what_its_vectors_are_of(

@@ -192,7 +192,7 @@ def test_editions_that_are_gone_or_too_many_are_dropped(
     for number, folder in enumerate(folders):
         folder.mkdir()
         index.update(make_harvest({"steep": f"Steep {number} times."}, root=folder))
-    editions = tmp_path / "index/libraries/brew"
+    editions = Files(tmp_path / "index").folder / "libraries" / "brew"
     assert len(list(editions.iterdir())) == 8
     for folder in folders[:9]:
         folder.rmdir()
@@ -442,9 +442,9 @@ def test_lost_vectors_are_made_again_while_searching(
     before = first.search("hot water", None, 5)
     first.close()
     if damage == "overwritten":
-        (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"not a database" * 500)
+        (Files(tmp_path / "index").chroma / "chroma.sqlite3").write_bytes(b"not a database" * 500)
     else:
-        shutil.rmtree(tmp_path / "index" / "chroma")
+        shutil.rmtree(Files(tmp_path / "index").chroma)
 
     after = open_index().search("hot water", None, 5)
 
@@ -459,7 +459,7 @@ def test_an_update_survives_a_damaged_vector_store(
     first = open_index()
     first.update(make_harvest(BREW))
     first.close()
-    (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"not a database" * 500)
+    (Files(tmp_path / "index").chroma / "chroma.sqlite3").write_bytes(b"not a database" * 500)
 
     index = open_index()
     index.update(make_harvest({**BREW, "whisk": "Whisk matcha."}))

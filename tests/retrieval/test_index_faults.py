@@ -20,7 +20,7 @@ import pytest
 from chromadb.errors import InternalError
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Vectors, np
-from exploracoder_retrieval.catalog import Files
+from exploracoder_retrieval.catalog import Catalog, Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import (
     EmbeddingError,
@@ -89,23 +89,64 @@ def found(index: Index) -> set[str]:
     return {hit.doc.path for hit in index.search("tea", ["brew"], 9)}
 
 
-def test_a_catalog_of_another_version_is_built_again(
-    folder: Path, index: Index, embedder: MiniLmEmbedder
+def test_versions_that_share_a_folder_leave_each_others_index_alone(
+    folder: Path,
+    index: Index,
+    embedder: MiniLmEmbedder,
+    told: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     index.update(library("1", "steep"))
-    # The other version ran earlier: in one process, chroma's clients of a folder share files.
-    index.close()
-    catalog = json.loads((folder / "catalog.json").read_text())
-    (folder / "catalog.json").write_text(json.dumps(catalog | {"schema_version": 99}))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("exploracoder_retrieval.catalog.SCHEMA", 99)
+        with Index.open(folder, embedder, on_warning=told.append) as other:
+            assert other.names() == frozenset()
+            other.update(library("2", "pour"))
+
+    assert found(index) == {"brew.steep"}
+    assert told == []
+
+
+def test_a_catalog_that_another_process_mended_meanwhile_is_used(
+    folder: Path, index: Index, embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.update(library("1", "steep"))
+    catalog = Files(folder).folder / "catalog.json"
+    sound = catalog.read_text()
+    catalog.write_text("{")
+    locked = Files.locked
+
+    @contextmanager
+    def locked_after_another(files: Files) -> Iterator[None]:
+        with locked(files):
+            catalog.write_text(sound)
+            yield
+
+    monkeypatch.setattr(Files, "locked", locked_after_another)
     warnings: list[str] = []
 
     with Index.open(folder, embedder, on_warning=warnings.append) as other:
-        assert other.names() == frozenset()
-        other.update(library("1", "steep"))
         assert found(other) == {"brew.steep"}
 
-    assert len(warnings) == 1
-    assert "written by another version" in warnings[0]
+    assert warnings == []
+
+
+def test_a_catalog_that_is_replaced_while_it_is_read_is_read_again(
+    folder: Path, index: Index, embedder: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Files.read_catalog
+
+    def replace_after_reading(files: Files) -> Catalog:
+        monkeypatch.setattr(Files, "read_catalog", read)
+        catalog = read(files)
+        index.update(library("1", "steep"))
+        return catalog
+
+    monkeypatch.setattr(Files, "read_catalog", replace_after_reading)
+
+    with Index.open(folder, embedder) as other:
+        assert other.names() == {"brew"}
 
 
 class OtherEmbedder:
@@ -157,7 +198,7 @@ def test_a_generation_that_cannot_be_written_again_stays_as_it_was(
     index.update(library("1", "steep"))
     (file,) = folder.rglob("docs.jsonl")
     before = file.read_text()
-    (folder / "catalog.json").unlink()
+    (Files(folder).folder / "catalog.json").unlink()
 
     def no_room(*_: object) -> None:
         raise OSError("No space left on device")
@@ -208,7 +249,7 @@ def test_a_writer_that_is_killed_leaves_what_was_there_and_no_lock(
     assert index.info("brew").version == "1"
     index.update(library("2", "steep", "whisk"))
     assert found(index) == {"brew.steep", "brew.whisk"}
-    assert [each.name for each in (folder / "libraries" / "brew").iterdir()] == [
+    assert [each.name for each in (Files(folder).folder / "libraries" / "brew").iterdir()] == [
         each.parent.name for each in folder.rglob("docs.jsonl")
     ]
     assert told == []
@@ -330,7 +371,7 @@ def test_vectors_that_another_process_made_again_meanwhile_are_used(
 ) -> None:
     index.update(library("1", "steep"))
     index.close()
-    database = folder / "chroma" / "chroma.sqlite3"
+    database = Files(folder).chroma / "chroma.sqlite3"
     sound = database.read_bytes()
     database.write_bytes(b"not a database" * 500)
     locked = Files.locked

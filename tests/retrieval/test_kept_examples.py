@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from exploracoder_retrieval.catalog import Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
 from exploracoder_retrieval.errors import DocsUnavailable, IndexUnavailable
 from exploracoder_retrieval.examples import kept as kept_module
@@ -390,7 +391,7 @@ def test_an_index_that_is_thrown_away_leaves_the_examples(
     index: Index, tmp_path: Path, embedder: MiniLmEmbedder
 ) -> None:
     index.examples.keep([example()])
-    (tmp_path / "index" / "catalog.json").write_text("{")
+    (Files(tmp_path / "index").folder / "catalog.json").write_text("{")
 
     with Index.open(tmp_path / "index", embedder) as again:
         assert again.examples.of("brew") == (example(),)
