@@ -50,31 +50,35 @@ class EmbeddingSearch:
         old: Shelf | None,
         progress: Progress | None,
     ) -> None:
-        """Fill a collection, reusing the vectors that ``old`` already has.
+        """Fill a collection, reusing its own vectors, if writing it was interrupted, and ``old``'s.
 
         This goes batch by batch, so that a million vectors are never in memory at once.
         """
-        batches = self._batches(library, docs, ids, old, progress)
+        batches = self._batches(collection, library, docs, ids, old, progress)
         try:
             self._store.write(collection, len(ids), batches)
         except IndexCorrupt as error:
             self._discard(error)
-            again = self._batches(library, docs, ids, None, progress)
+            again = self._batches(collection, library, docs, ids, None, progress)
             self._store.write(collection, len(ids), again)
 
     def _batches(
         self,
+        collection: str,
         library: LibraryInfo,
         docs: Sequence[ApiDoc],
         ids: Sequence[str],
         old: Shelf | None,
         progress: Progress | None,
     ) -> Iterator[Rows]:
-        """The rows of a collection, in order."""
+        """The rows of a collection, in order, without batches that it already has."""
         new_ids = _lacking(ids, old if self._fits(old) else None)
         count = 0
         for span in Schedule.of(len(ids)).spans():
             batch, start = ids[span], span.start
+            if len(self._store.read(collection, batch)) == len(batch):
+                count += len(new_ids.intersection(batch))
+                continue
             old_vectors = self._known(old, [each for each in batch if each not in new_ids])
             missing = [row for row, each in enumerate(batch, start) if each not in old_vectors]
             batch_docs = docs[span]

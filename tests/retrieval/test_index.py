@@ -485,6 +485,28 @@ def test_an_update_that_fails_leaves_the_old_generation(
     assert index.search("steep", None, 1)[0].doc.path == "brew.steep"
 
 
+def test_an_interrupted_update_goes_on_where_it_was(
+    open_index: Callable[[], Index], counting: CountingEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("exploracoder_retrieval.vectors._PORTION", 3)
+    seen: list[tuple[int, int]] = []
+
+    def interrupt(_stage: str, done: int, total: int) -> None:
+        seen.append((done, total))
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        open_index().update(make_harvest(BREW), interrupt)
+    counting.texts.clear()
+    index = open_index()
+    index.update(make_harvest(BREW), interrupt)
+
+    assert len(counting.texts) == 3
+    assert seen == [(2, 5), (5, 5), (5, 5)]
+    assert len(index.search("tea", None, 9)) == 5
+
+
 def test_a_folder_that_cannot_be_written_is_said(embedder: MiniLmEmbedder) -> None:
     # Not even the superuser can make a folder there.
     with pytest.raises(IndexUnavailable, match="cannot be made"):
