@@ -29,7 +29,7 @@ def fingerprint(target: Target, interpreter: Interpreter) -> str:
     head = (HARVEST_VERSION, target.name, target.version, target.source, interpreter.version)
     head += tuple(source.origin for source in target.docs)  # type: ignore[assignment]
     digest.update(repr(head).encode())
-    for path, size, time in sorted(_files(target)):
+    for path, size, time in sorted((*_files(target), *_stubs(target, interpreter))):
         digest.update(f"{path}\0{size}\0{time}\n".encode("utf-8", "surrogateescape"))
     is_imported = interpreter.imports_named and target.named is not None
     return digest.hexdigest() + ("+imported" if is_imported else "")
@@ -47,6 +47,20 @@ def _files(target: Target) -> Iterator[tuple[str, int, int]]:
     else:
         yield from _stamps([target.root])
     yield from _stamps(_beside(target.tree))
+
+
+def _stubs(target: Target, interpreter: Interpreter) -> Iterator[tuple[str, int, int]]:
+    """Stubs outside the package: the one beside a plain module, and those installed apart."""
+    if target.source == "docs":
+        return
+    if not target.root.is_dir():
+        yield from _stamps([target.root.with_name(f"{target.import_name.split('.')[-1]}.pyi")])
+    tops = {module.split(".")[0] for module in target.modules}
+    for folder in filter(None, (target.home, *interpreter.search_paths)):
+        inside = target.home if folder == target.home else None
+        for top in tops:
+            for entry in walk(folder / f"{top}-stubs", _is_source, _is_ignored, inside=inside):
+                yield _stamp(entry.path, entry.stat())
 
 
 def _beside(tree: Path | None) -> Iterator[Path]:

@@ -10,6 +10,7 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -379,6 +380,25 @@ def test_a_library_is_read_again_only_when_its_source_changed(
     assert again == []
     assert (was_current, is_current) == (True, False)
     assert [doc.path for doc in index.docs("brew")] == ["brew.pour"]
+
+
+@pytest.mark.parametrize("stub", ["brew.pyi", "brew-stubs/__init__.pyi", "site/brew-stubs/pot.pyi"])
+def test_a_library_is_read_again_when_its_stub_came_or_changed(
+    stub: str,
+    open_index: Callable[[], Index],
+    write_package: WritePackage,
+    interpreter: Interpreter,
+) -> None:
+    root = write_package({"brew.py": "def steep(leaves): ...\n"})
+    python = replace(interpreter, search_paths=(*interpreter.search_paths, root / "site"))
+    index = open_index()
+
+    for text in ("def steep(leaves: int) -> None: ...\n", "def steep(leaves: str): ...\n"):
+        ensure(root / "brew.py", python, index)
+        was_current = index.is_current(root / "brew.py", python)
+        write_package({stub: text})
+
+        assert (was_current, index.is_current(root / "brew.py", python)) == (True, False)
 
 
 @pytest.mark.parametrize(
