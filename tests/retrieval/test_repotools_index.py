@@ -14,6 +14,7 @@ from exploracoder_retrieval.errors import (
     QuestionError,
     UnreadableSource,
 )
+from exploracoder_retrieval.facts.store import SNIPPETS, FactStore
 from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.repository import Repository
 from exploracoder_retrieval.repotools.six_tools import RepositoryTools
@@ -98,6 +99,24 @@ def test_a_damaged_cache_is_made_anew(
 
     assert again.files_read == 2
     assert RepositoryTools(again).get_relevant_code("go").snippets
+
+
+def test_pieces_whose_cache_file_is_gone_are_cut_again(
+    write_package: WritePackage, interpreter: Interpreter, tmp_path: Path
+) -> None:
+    root, cache = write_package(LIBRARY), tmp_path / "cache"
+    before = Repository.open(root, interpreter, cache=cache).snippets
+    (file,) = cache.rglob("*.snippets.json")
+    file.unlink()
+    (root / "lib/more.py").write_text("class More: ...\n", encoding="utf-8")
+
+    again = Repository.open(root, interpreter, cache=cache)
+
+    assert again.files_read == 1
+    assert [one for one in again.snippets if one[0] != "lib/more.py"] == before
+    assert set(FactStore(cache, interpreter.version).load(SNIPPETS, f"tree:{root}")) == {
+        entry.sha256 for entry in again._index.entries.values()
+    }
 
 
 def test_a_full_disk_leaves_nothing_behind(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.facts.fact_types import Snippet
-from exploracoder_retrieval.facts.reading import uncollected
+from exploracoder_retrieval.facts.reading import parse, uncollected
 from exploracoder_retrieval.facts.store import (
     ENTRIES,
     SNIPPETS,
@@ -16,6 +19,7 @@ from exploracoder_retrieval.facts.store import (
     is_same,
     read_file,
 )
+from exploracoder_retrieval.files import decode_python, read_bytes
 from exploracoder_retrieval.repotools.python_files import SourceFile, SourceTree
 from exploracoder_retrieval.repotools.snippets import cut
 
@@ -67,6 +71,21 @@ def index_tree(
         store.keep(SNIPPETS, index.key, index.snippets)
         store.keep(ENTRIES, index.key, index.entries)
     return index
+
+
+def lost_snippets(
+    tree: SourceTree, files: Sequence[SourceFile], index: Index, snippets: Snippets
+) -> Snippets:
+    """The pieces of files that were read and have none, as when the file that kept them is gone."""
+    lost: Snippets = {}
+    for file in files:
+        entry = index.entries[file.path]
+        if entry.module is not None and entry.sha256 not in snippets:
+            with suppress(UnreadableSource):
+                content = read_bytes(tree.base / file.path, inside=tree.inside)
+                text = decode_python(content)
+                lost[hashlib.sha256(content).hexdigest()] = tuple(cut(parse(text), text))
+    return lost
 
 
 @uncollected()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from exploracoder_retrieval.errors import UnreadableSource
+from exploracoder_retrieval.errors import IndexUnavailable, UnreadableSource
 from exploracoder_retrieval.facts.fact_types import Class, Function, Module, Snippet
 from exploracoder_retrieval.facts.importable_modules import InstalledSources, RepositorySources
 from exploracoder_retrieval.facts.lineage import Lineages, LocatedClass
@@ -19,7 +20,7 @@ from exploracoder_retrieval.files import read_python
 from exploracoder_retrieval.harvest.target import Target
 from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.repotools.callables import FoundCallable
-from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree
+from exploracoder_retrieval.repotools.indexing import Index, Progress, index_tree, lost_snippets
 from exploracoder_retrieval.repotools.python_files import (
     SourceFile,
     SourceTree,
@@ -153,6 +154,10 @@ class Repository:
         pieces = self._index.snippets
         if pieces is None:
             pieces = self._store.load(SNIPPETS, self._index.key)
+        if lost := lost_snippets(self.tree, self._files, self._index, pieces):
+            pieces = pieces | lost
+            with suppress(IndexUnavailable):  # they are cut again next time
+                self._store.keep(SNIPPETS, self._index.key, pieces)
         return [
             (path, piece)
             for path, entry in self._index.entries.items()
