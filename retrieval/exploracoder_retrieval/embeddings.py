@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import ssl
 import threading
 import time
 import weakref
@@ -14,9 +15,11 @@ from importlib import resources
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from urllib.parse import urlsplit
 
 from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.errors import EmbeddingError
+from exploracoder_retrieval.web_access import trusted, unusable_proxy
 
 if TYPE_CHECKING:
     import httpx
@@ -209,18 +212,36 @@ class EndpointEmbedder:
         """The response to a request; transient failures are retried."""
         import httpx
 
-        def sent() -> httpx.Response:
-            return httpx.post(url, json=body, headers=headers, timeout=self._timeout_s)
-
         url = f"{self._base_url.rstrip('/')}/embeddings"
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-        for pause_s in _PAUSES_S:
-            with suppress(httpx.TransportError):
-                reply = sent()
-                if reply.status_code not in _PASSING:
-                    return reply
-            time.sleep(pause_s)
-        return sent()
+        with self._client() as client:
+            for pause_s in _PAUSES_S:
+                with suppress(httpx.TransportError):
+                    reply = client.post(url, json=body, headers=headers)
+                    if reply.status_code not in _PASSING:
+                        return reply
+                time.sleep(pause_s)
+            return client.post(url, json=body, headers=headers)
+
+    def _client(self) -> httpx.Client:
+        """A client that trusts what this machine trusts."""
+        import httpx
+
+        # A proxy set for the outside world cannot reach this machine's loopback.
+        is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
+        try:
+            return httpx.Client(
+                timeout=self._timeout_s, trust_env=not is_local, verify=self._certificates
+            )
+        except (ImportError, ValueError, httpx.InvalidURL) as error:
+            raise EmbeddingError(f"{unusable_proxy(error)}.") from None
+
+    @cached_property
+    def _certificates(self) -> ssl.SSLContext:
+        try:
+            return trusted()
+        except OSError as error:
+            raise EmbeddingError(f"{self._base_url} cannot be asked: {error}.") from None
 
     def _explain(self, error: httpx.HTTPError) -> str:
         import httpx

@@ -126,3 +126,34 @@ def test_an_endpoint_that_is_not_there_is_explained() -> None:
 
     with pytest.raises(EmbeddingError, match="cannot be reached"):
         embedder.embed(["x"])
+
+
+def test_a_proxy_is_asked_for_other_machines_only(
+    endpoint: tuple[str, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, requests = endpoint
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.setenv("HTTP_PROXY", url)
+    EndpointEmbedder("http://embeddings.example/v1", KEY, model="m").embed(["tea"])
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    EndpointEmbedder(url, KEY, model="m").embed(["pot"])
+
+    assert [request["input"] for request in requests] == [["tea"], ["pot"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("HTTPS_PROXY", "sox://me:s3cret@127.0.0.1:1", "The proxy that .* cannot be used"),
+        ("SSL_CERT_FILE", "/nowhere.pem", "SSL_CERT_FILE names /nowhere.pem"),
+    ],
+)
+def test_a_proxy_or_certificates_that_cannot_be_used_are_said(
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(EmbeddingError, match=message) as excinfo:
+        EndpointEmbedder("https://embeddings.example/v1", KEY, model="m").embed(["tea"])
+
+    assert "s3cret" not in str(excinfo.value)
