@@ -69,7 +69,7 @@ class Shelves:
         try:
             self._catch_up()
         except IndexCorrupt:
-            # A writer refreshes too, so its lock is awaited while no other is held.
+            # A writer refreshes, too: whoever awaits it must not hold the lock of refreshing.
             with self._files.locked():
                 self._catch_up_or_wipe()
 
