@@ -41,7 +41,7 @@ from exploracoder_retrieval.ranking.standing import STANDING
 from exploracoder_retrieval.rows import Tables
 
 SCHEMA = 8
-# Editions of one library; those read longest ago are dropped.
+# Editions of one library with the same embedder; those read longest ago are dropped.
 _MOST_EDITIONS = 8
 _LOCK_TIMEOUT_S = 600.0
 # Increment when the same source would be read or worded differently than before.
@@ -103,9 +103,13 @@ class Catalog(BaseModel):
     def with_entry(self, entry: Entry) -> Catalog:
         """A copy with ``entry`` replacing the same edition as it was read before."""
         beside = [
-            each for each in self.editions(entry.name) if each.key != entry.key and not each.is_gone
+            each
+            for each in self.editions(entry.name)
+            if each.key != entry.key and (each.root == entry.root or not each.is_gone)
         ]
-        return self._with(entry.name, (entry, *beside[: _MOST_EDITIONS - 1]))
+        alike = [each for each in beside if each.embedder == entry.embedder]
+        surplus = alike[_MOST_EDITIONS - 1 :]
+        return self._with(entry.name, (entry, *(each for each in beside if each not in surplus)))
 
     def without(self, name: str) -> Catalog:
         """A copy without any edition of a library."""

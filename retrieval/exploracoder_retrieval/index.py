@@ -142,6 +142,15 @@ class Index:
         self._shelves.refresh()
         return frozenset(self._shelves.catalog.libraries)
 
+    def is_searchable(self, library: str) -> bool:
+        """Whether an indexed library has vectors of the embedder in use.
+
+        Raises:
+            LibraryNotFound: it is not indexed.
+        """
+        self._shelves.refresh()
+        return self._is_embedded(self._entry(library))
+
     def info(self, library: str) -> LibraryInfo:
         """What is known about an indexed library as a whole.
 
@@ -384,7 +393,7 @@ class Index:
         if not self._is_embedded(shelf.entry):
             raise LibraryNotFound(
                 f"The index has {library!r} with other embeddings only."
-                f" Build it with these: exploracoder index {library}"
+                " Index it with the embeddings that you search with."
             )
         return shelf
 

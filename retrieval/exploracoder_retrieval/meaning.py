@@ -35,6 +35,7 @@ class EmbeddingSearch:
         self._lock = lock
         self._store = store
         self._warn = on_warning
+        self._whole: set[str] = set()  # the collections that were counted
 
     def collection(self, library: LibraryInfo, ids: Sequence[str]) -> str:
         """The name under which the vectors with these ids are kept."""
@@ -105,18 +106,29 @@ class EmbeddingSearch:
     ) -> list[Near]:
         """The nearest documents for each query vector, among those that pass ``only`` if given."""
         limit, where = min(depth, len(shelf.docs)), only.where if only else None
-        collection = shelf.entry.collection
         try:
-            results = self._store.search(collection, queries, limit, where)
+            results = self._nearest(shelf, queries, limit, where)
         except (IndexCorrupt, CollectionMissing):
+            self._whole.clear()
             with self._lock():
                 # Another process may have made them again while this one waited.
                 try:
-                    results = self._store.search(collection, queries, limit, where)
+                    results = self._nearest(shelf, queries, limit, where)
                 except (IndexCorrupt, CollectionMissing) as error:
                     self._make_again(shelf, error)
-                    results = self._store.search(collection, queries, limit, where)
+                    results = self._nearest(shelf, queries, limit, where)
         return [_near(shelf, ids, similarity) for ids, similarity in results]
+
+    def _nearest(
+        self, shelf: Shelf, queries: Vectors, limit: int, where: dict[str, Any] | None
+    ) -> list[tuple[list[str], Floats]]:
+        collection = shelf.entry.collection
+        # Whoever made them again may have been killed before the end.
+        if collection not in self._whole:
+            if self._store.count(collection) < len(shelf.docs):
+                raise CollectionMissing(collection)
+            self._whole.add(collection)
+        return self._store.search(collection, queries, limit, where)
 
     def _make_again(self, shelf: Shelf, error: IndexCorrupt | CollectionMissing) -> None:
         if isinstance(error, IndexCorrupt):
@@ -144,10 +156,11 @@ class EmbeddingSearch:
         return old is not None and old.entry.embedder == self.embedder.name
 
     def _known(self, old: Shelf | None, ids: Sequence[str]) -> dict[str, Any]:
-        """The vectors that ``old`` has for these ids."""
+        """The vectors that ``old`` has for these ids, unless their length is another one now."""
         if old is None or not ids:
             return {}
-        return self._store.read(old.entry.collection, ids)
+        vectors = self._store.read(old.entry.collection, ids)
+        return {id_: one for id_, one in vectors.items() if len(one) == self.embedder.dimensions}
 
     def _discard(self, error: IndexCorrupt) -> None:
         self._warn(f"{error} They are made again from the documents.")

@@ -134,6 +134,10 @@ class VectorStore:
             return {}
         return dict(zip(rows["ids"], rows["embeddings"], strict=True))
 
+    def count(self, name: str) -> int:
+        """How many rows a collection has. Raises CollectionMissing."""
+        return int(self._with_collection(name, lambda collection: collection.count()))
+
     def matching(self, name: str, where: dict[str, Any]) -> list[str]:
         """The IDs of a collection's rows that meet a chroma condition."""
         rows = self._with_collection(

@@ -128,11 +128,17 @@ def test_an_endpoint_that_is_not_there_is_explained() -> None:
         embedder.embed(["x"])
 
 
+def without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
 def test_a_proxy_is_asked_for_other_machines_only(
     endpoint: tuple[str, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, requests = endpoint
-    monkeypatch.delenv("NO_PROXY", raising=False)
+    without_proxies(monkeypatch)
     monkeypatch.setenv("HTTP_PROXY", url)
     EndpointEmbedder("http://embeddings.example/v1", KEY, model="m").embed(["tea"])
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
@@ -151,6 +157,7 @@ def test_a_proxy_is_asked_for_other_machines_only(
 def test_a_proxy_or_certificates_that_cannot_be_used_are_said(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    without_proxies(monkeypatch)
     monkeypatch.setenv(name, value)
 
     with pytest.raises(EmbeddingError, match=message) as excinfo:

@@ -473,6 +473,33 @@ def test_lost_vectors_are_made_again_while_searching(
     assert "made again" in warnings_seen[0]
 
 
+def test_vectors_whose_making_was_interrupted_are_completed_with_the_next_search(
+    open_index: Callable[[], Index],
+    counting: CountingEmbedder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("exploracoder_retrieval.vectors._PORTION", 3)
+    first = open_index()
+    first.update(make_harvest(BREW))
+    before = first.search("hot water", None, 5)
+    first.close()
+    shutil.rmtree(Files(tmp_path / "index").chroma)
+    embed = counting.embed
+
+    def fail_on_the_rest(texts: Sequence[str]) -> Any:
+        if len(counting.texts) > 1:  # a query and a portion
+            raise KeyboardInterrupt
+        return embed(texts)
+
+    counting.texts.clear()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(counting, "embed", fail_on_the_rest)
+        open_index().search("hot water", None, 5)
+
+    assert open_index().search("hot water", None, 5) == before
+
+
 def test_an_update_survives_a_damaged_vector_store(
     open_index: Callable[[], Index], warnings_seen: list[str], tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.catalog import Catalog, Files
 from exploracoder_retrieval.embeddings import MiniLmEmbedder
+from exploracoder_retrieval.ensure import ensure
 from exploracoder_retrieval.errors import (
     EmbeddingError,
     IndexUnavailable,
@@ -30,7 +31,10 @@ from exploracoder_retrieval.errors import (
 )
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
 from exploracoder_retrieval.index import Index
+from exploracoder_retrieval.library_python import Interpreter
 from exploracoder_retrieval.vectors import Rows, VectorStore
+
+from .test_docs_alone import OPENAPI
 
 # Says where it is, and stays there until it is killed.
 STOPS = """
@@ -179,6 +183,22 @@ def test_embedders_that_share_an_index_keep_their_vectors_apart(
 
     assert index.search("tea", None, 9) == before
     assert told == []
+
+
+def test_docs_whose_file_is_gone_are_embedded_from_the_index(
+    tmp_path: Path, folder: Path, index: Index, interpreter: Interpreter
+) -> None:
+    file = tmp_path / "teahouse.yaml"
+    file.write_text(OPENAPI)
+    index.given_docs.give("tea house", [str(file)], stands_alone=True)
+    ensure("tea house", interpreter, index)
+    file.unlink()
+
+    with Index.open(folder, OtherEmbedder(8)) as other:
+        ensure("tea house", interpreter, other)
+        (hit,) = other.search("look up one tea", ["tea house"], 1)
+
+    assert hit.doc.kind == "operation"
 
 
 def test_vectors_of_another_length_damage_nothing(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ def index_tree(
     return index
 
 
+@uncollected()
 def lost_snippets(
     tree: SourceTree, files: Sequence[SourceFile], index: Index, snippets: Snippets
 ) -> Snippets:
