@@ -22,6 +22,8 @@ from exploracoder_retrieval.facts.function_bodies import Tables, strings_in
 from exploracoder_retrieval.facts.lazy_names import is_hook, looked_up_names
 
 _MAX_TEXT_CHARS = 20_000
+# Warnings about a file's syntax are said to come from a module of the name it is parsed under.
+_PARSED_NAME = "exploracoder_parsed_source"
 
 
 @contextmanager
@@ -46,14 +48,24 @@ def parse(text: str) -> ast.Module:
         UnreadableSource: it is not Python.
     """
     try:
-        with warnings.catch_warnings(), uncollected():
-            # A stray backslash in somebody's docstring is not our user's problem.
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        _ignore_warnings()
+        with uncollected():
+            return ast.parse(text, _PARSED_NAME)
     except SyntaxError as error:
         raise UnreadableSource(f"line {error.lineno}: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise UnreadableSource(f"it cannot be parsed: {type(error).__name__}") from None
+
+
+def _ignore_warnings() -> None:
+    """A stray backslash in somebody's docstring is not our user's problem.
+
+    ``catch_warnings`` would be for the whole process: threads that overlap can leave the filters of
+    one to all others for good. This filter matches nothing but what is parsed here.
+    """
+    first = next(iter(warnings.filters), None)
+    if first is None or getattr(first[3], "pattern", None) != _PARSED_NAME:
+        warnings.filterwarnings("ignore", module=_PARSED_NAME)
 
 
 def parse_or_none(text: str) -> ast.Module | None:
