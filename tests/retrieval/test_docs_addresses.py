@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 from exploracoder_retrieval.errors import DocsUnavailable
-from exploracoder_retrieval.harvest.docs.addresses import is_public
 from exploracoder_retrieval.harvest.docs import fetch as docs_fetch
+from exploracoder_retrieval.harvest.docs.addresses import is_public
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from http_answers import Answer, Site, redirecting, running, saying
 

@@ -153,6 +153,12 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
     assert "orders.Plain.bookkeeping" not in docs
 
 
+def test_constants_of_an_ordinary_class_are_attributes(read_package: ReadPackage) -> None:
+    result = read_package({"brew.py": 'class By:\n    NAME = "name"\n    _KEY = cache = None\n'})
+
+    assert set(by_path(result)) == {"brew.By", "brew.By.NAME"}
+
+
 @pytest.mark.parametrize(
     ("source", "call"),
     [
@@ -226,6 +232,25 @@ def test_a_generated_constructor_takes_what_its_maker_says(
     docs = by_path(read_package({"brew.py": "import attr, attrs\n" + textwrap.dedent(source)}))
 
     assert docs["brew.Tea"].signature == call
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        ("class Tea(dict): ...", "Tea(*args, **kwargs)"),
+        ("class Tea(nowhere.Base): ...", "Tea(*args, **kwargs)"),
+        ("class Tea(dict):\n    'Tea(kind)\\n\\nA tea.'", "Tea(kind)"),
+        ("class Tea(dict):\n    def __init__(self, kind): ...", "Tea(kind)"),
+        ("class Tea(abc.ABC): ...", "Tea()"),
+        ("class Tea(typing.TypedDict):\n    kind: str", "Tea(*, kind: str)"),
+    ],
+)
+def test_a_class_is_called_with_what_is_known_of_its_arguments(
+    source: str, call: str, read_package: ReadPackage
+) -> None:
+    result = read_package({"brew.py": f"import abc, nowhere, typing\n{source}\n"})
+
+    assert by_path(result)["brew.Tea"].signature == call
 
 
 def test_a_result_has_its_fields_whatever_its_constructor_calls_them(

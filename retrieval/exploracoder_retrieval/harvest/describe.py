@@ -118,7 +118,9 @@ class Describer:
         item = member.item
         if is_property(item) or item.doc or is_enumeration(owner, self._names):
             return True
-        # In an ordinary class, an annotated name is internal bookkeeping.
+        if isinstance(item, Variable) and item.value is not None and item.name.isupper():
+            return True
+        # In an ordinary class, any other annotated name is internal bookkeeping.
         has_type = isinstance(item, Variable) and item.annotation is not None
         return has_type and (self._is_data_class(owner) or not self._is_source(member))
 
@@ -139,7 +141,7 @@ class Describer:
             fields = generated_init(lineage.of_base(number))
             if fields:
                 return None, signatures.class_signature(name, fields)
-        return None, f"{name}()"
+        return None, f"{name}(*args, **kwargs)" if lineage.unknown else f"{name}()"
 
     def _function(
         self, function: Api, path: str, aliases: Sequence[str], *, owner: Api | None
