@@ -60,6 +60,24 @@ def test_a_reexported_name_is_one_api_under_its_shortest_public_path(
     assert docs["brew.TeaPot"].aliases == ("brew.pots.TeaPot",)
 
 
+def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
+    read_package: ReadPackage,
+) -> None:
+    result = read_package(
+        {
+            "brew/__init__.py": "",
+            "brew/_pots.py": "class Pot: ...\n",
+            "brew/pots.py": "from json import dumps\nfrom brew._pots import Pot\n",
+            "brew/limits.py": "from brew._pots import Pot\nLIMIT = 3\n",
+            "brew/text.py": "from json import dumps as dumps, loads\ndef read(): ...\n",
+        }
+    )
+
+    docs = by_path(result)
+    assert set(docs) == {"brew.pots.Pot", "brew.limits.LIMIT", "brew.text.dumps", "brew.text.read"}
+    assert docs["brew.pots.Pot"].aliases == ()
+
+
 def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -> None:
     result = read_package(
         {

@@ -87,14 +87,17 @@ class Surface:
         return module if is_stub else self._sources.stub(module.name)
 
     def _unlisted(self, module: Module) -> Iterator[tuple[str, bool]]:
-        """What a module defines, and what a package's ``__init__`` imports from its library."""
+        """What a module defines, and what it is there to bring in."""
         own = _own_names(module)
         yield from ((name, False) for name in sorted(own))
-        if module.is_package:
-            for name in sorted(self._brought(module, frozenset()) - own):
-                api = self._names.member(module, name)
-                if api is not None and self._sources.owns(api.path):
-                    yield name, True
+        explicit = {each.name for each in module.imports if each.as_itself and not each.only}
+        # A plain module that defines anything imports for its own use.
+        is_facade = module.is_package or not own
+        brought = self._brought(module, frozenset()) if is_facade else explicit
+        for name in sorted(brought - own):
+            api = self._names.member(module, name) if not name.startswith("_") else None
+            if api is not None and (name in explicit or self._sources.owns(api.path)):
+                yield name, True
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
         """The public names that a module imports, including by star imports."""
