@@ -69,6 +69,7 @@ def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
             "brew/_pots.py": "class Pot: ...\n",
             "brew/pots.py": "from json import dumps\nfrom brew._pots import Pot\n",
             "brew/limits.py": "from brew._pots import Pot\nLIMIT = 3\n",
+            "brew/before.py": "from brew.text import read\n",
             "brew/text.py": "from json import dumps as dumps, loads\ndef read(): ...\n",
         }
     )
@@ -76,6 +77,7 @@ def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
     docs = by_path(result)
     assert set(docs) == {"brew.pots.Pot", "brew.limits.LIMIT", "brew.text.dumps", "brew.text.read"}
     assert docs["brew.pots.Pot"].aliases == ()
+    assert docs["brew.text.read"].aliases == ("brew.before.read",)
 
 
 def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -> None:

@@ -21,8 +21,16 @@ class PublishedApi:
     paths: dict[str, bool] = field(default_factory=dict)
 
     def ordered_paths(self) -> list[str]:
-        """The paths, the best to import it by first: shortest first, declared before accidental."""
-        return sorted(self.paths, key=lambda path: (path.count("."), not self.paths[path], path))
+        """The paths, the best to import it by first.
+
+        Shorter ones go first, then declared ones, then the place of the definition.
+        """
+
+        def order(path: str) -> tuple[int, int, str]:
+            accident = 0 if self.paths[path] else 1 if path == self.api.path else 2
+            return (path.count("."), accident, path)
+
+        return sorted(self.paths, key=order)
 
 
 class Surface:
@@ -97,7 +105,8 @@ class Surface:
         for name in sorted(brought - own):
             api = self._names.member(module, name) if not name.startswith("_") else None
             if api is not None and (name in explicit or self._sources.owns(api.path)):
-                yield name, True
+                # An old place of a name, kept for those who import it from there, declares nothing.
+                yield name, name in explicit or module.is_package
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
         """The public names that a module imports, including by star imports."""
