@@ -69,7 +69,11 @@ def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
             "brew/_pots.py": "class Pot: ...\n",
             "brew/pots.py": "from json import dumps\nfrom brew._pots import Pot\n",
             "brew/limits.py": "from brew._pots import Pot\nLIMIT = 3\n",
+            "brew/a.py": "from brew.text import read as read\n",
             "brew/before.py": "from brew.text import read\n",
+            "brew/private.py": "from brew._pots import Pot\ndef _f(): ...\n",
+            "brew/hook.py": "from brew._hooks import hook\n__getattr__ = hook(__name__)\n",
+            "brew/_hooks.py": "def hook(name): ...\n",
             "brew/text.py": "from json import dumps as dumps, loads\ndef read(): ...\n",
         }
     )
@@ -77,7 +81,7 @@ def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
     docs = by_path(result)
     assert set(docs) == {"brew.pots.Pot", "brew.limits.LIMIT", "brew.text.dumps", "brew.text.read"}
     assert docs["brew.pots.Pot"].aliases == ()
-    assert docs["brew.text.read"].aliases == ("brew.before.read",)
+    assert docs["brew.text.read"].aliases == ("brew.a.read", "brew.before.read")
 
 
 def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -> None:

@@ -99,14 +99,16 @@ class Surface:
         own = _own_names(module)
         yield from ((name, False) for name in sorted(own))
         explicit = {each.name for each in module.imports if each.as_itself and not each.only}
-        # A plain module that defines anything imports for its own use.
-        is_facade = module.is_package or not own
+        # A plain module that defines anything, even a private helper, imports for its own use.
+        private = (name for name in module.named if name not in module.imported)
+        defines = own or any(name == "__getattr__" or not name.startswith("__") for name in private)
+        is_facade = module.is_package or not defines
         brought = self._brought(module, frozenset()) if is_facade else explicit
         for name in sorted(brought - own):
             api = self._names.member(module, name) if not name.startswith("_") else None
             if api is not None and (name in explicit or self._sources.owns(api.path)):
                 # An old place of a name, kept for those who import it from there, declares nothing.
-                yield name, name in explicit or module.is_package
+                yield name, module.is_package
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
         """The public names that a module imports, including by star imports."""
