@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 from exploracoder_retrieval.errors import DocsUnavailable
-from exploracoder_retrieval.harvest.docs import fetch as docs_fetch
 from exploracoder_retrieval.harvest.docs.addresses import is_public
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from http_answers import Answer, Site, redirecting, running, saying
@@ -203,7 +202,6 @@ def test_a_proxy_may_be_named_without_a_scheme(
 def test_this_machines_own_authorities_are_trusted(
     serve: Callable[[Answer], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(docs_fetch, "_PAUSES_S", ())
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"

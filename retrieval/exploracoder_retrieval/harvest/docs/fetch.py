@@ -44,7 +44,7 @@ _SUFFIXES = {
 _MAX_REDIRECTS = 5
 _PIECE_BYTES = 1 << 20
 _GONE = (404, 410)
-# Before a server that is busy or does not answer is asked again.
+# Before a server that is busy or breaks off is asked again.
 _PAUSES_S = (0.5, 2.0)
 _MAX_PAUSE_S = 10.0
 # A site that still fails after so many pages is not waited for any more.
@@ -146,7 +146,9 @@ class _Copy:
         try:
             where, _, data = await self._get(inventory)
         except DocsUnavailable as error:
-            if name.endswith(".inv") or isinstance(error, _Busy):
+            # A folder of a busy site is no page; a page that was named is one in any case.
+            is_page = name.endswith((".html", ".htm"))
+            if name.endswith(".inv") or (isinstance(error, _Busy) and not is_page):
                 raise
             self._keep(*await self._get(url))
             return
@@ -177,10 +179,16 @@ class _Copy:
             except _NotThere:
                 continue
             except (_NotSent, httpx.TransportError) as error:
+                is_dead = len(self.left_out) >= _MOST_WAITED_FOR
+                if is_dead and isinstance(error, httpx.TransportError):
+                    raise
                 self.left_out.append(str(error) or f"{url}: {type(error).__name__}")
             finally:
                 if progress is not None:
                     progress("fetch", number, len(inside))
+        if self.left_out and len(self.addresses) == 1:
+            # Nothing but the inventory: a copy from before is worth more.
+            raise DocsUnavailable(f"No page of {root} could be fetched, first: {self.left_out[0]}")
 
     def _keep(self, url: str, suffix: str, data: bytes) -> None:
         # We choose the name: a site's file names must not lead out of the folder.
@@ -189,12 +197,14 @@ class _Copy:
         self.addresses[name] = url.partition("#")[0]
 
     async def _get(self, url: str, within: str = "") -> tuple[str, str, bytes]:
-        """What `_ask` returns; a server that is busy or does not answer is asked again."""
+        """What `_ask` returns; a server that is busy or breaks off is asked again."""
         import httpx
 
         for pause_s in _PAUSES_S if len(self.left_out) < _MOST_WAITED_FOR else ():
             try:
                 return await self._ask(url, within)
+            except (httpx.TimeoutException, httpx.ConnectError):
+                raise  # it was waited for long enough, or it is not there
             except httpx.TransportError:
                 await asyncio.sleep(pause_s)
             except _Busy as busy:
