@@ -74,12 +74,16 @@ def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
             "brew/private.py": "from brew._pots import Pot\ndef _f(): ...\n",
             "brew/hook.py": "from brew._hooks import hook\n__getattr__ = hook(__name__)\n",
             "brew/_hooks.py": "def hook(name): ...\n",
-            "brew/text.py": "from json import dumps as dumps, loads\ndef read(): ...\n",
+            "brew/text.py": """
+            from json import dumps as dumps
+            from pytest import approx as approx, fixture
+            def read(): ...
+            """,
         }
     )
 
     docs = by_path(result)
-    assert set(docs) == {"brew.pots.Pot", "brew.limits.LIMIT", "brew.text.dumps", "brew.text.read"}
+    assert set(docs) == {"brew.pots.Pot", "brew.limits.LIMIT", "brew.text.approx", "brew.text.read"}
     assert docs["brew.pots.Pot"].aliases == ()
     assert docs["brew.text.read"].aliases == ("brew.a.read", "brew.before.read")
 
@@ -178,9 +182,23 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
 
 
 def test_constants_of_an_ordinary_class_are_attributes(read_package: ReadPackage) -> None:
-    result = read_package({"brew.py": 'class By:\n    NAME = "name"\n    _KEY = cache = None\n'})
+    result = read_package(
+        {
+            "brew.py": """
+            class By:
+                NAME = "name"
+                T = TypeVar("T")
+                LOGGER = getLogger(__name__)
+                _KEY = cache = None
 
-    assert set(by_path(result)) == {"brew.By", "brew.By.NAME"}
+            class ByNow(By): ...
+            """
+        }
+    )
+
+    docs = by_path(result)
+    assert set(docs) == {"brew.By", "brew.By.NAME", "brew.ByNow"}
+    assert docs["brew.By.NAME"].signature == "By.NAME = 'name'"
 
 
 @pytest.mark.parametrize(

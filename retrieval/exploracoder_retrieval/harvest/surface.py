@@ -48,7 +48,7 @@ class Surface:
         for module in filter(None, map(self._sources.module, module_names)):
             for name, is_declared in self._public_names(module):
                 api = self._names.member(module, name)
-                if api is not None and _is_api(api):
+                if api is not None and is_api(api):
                     entry = entries.setdefault(api.path, PublishedApi(api))
                     entry.paths[f"{module.name}.{name}"] = is_declared
         return sorted(entries.values(), key=lambda entry: entry.ordered_paths()[0])
@@ -106,7 +106,11 @@ class Surface:
         brought = self._brought(module, frozenset()) if is_facade else explicit
         for name in sorted(brought - own):
             api = self._names.member(module, name) if not name.startswith("_") else None
-            if api is not None and (name in explicit or self._sources.owns(api.path)):
+            if api is None:
+                continue
+            # Type hints and fallbacks of the standard library are not the library's own.
+            is_meant = name in explicit and not self._sources.is_standard(api.path)
+            if is_meant or self._sources.owns(api.path):
                 # An old place of a name, kept for those who import it from there, declares nothing.
                 yield name, module.is_package
 
@@ -141,6 +145,7 @@ def _declared(stub: Module) -> Iterator[str]:
             yield name
 
 
-def _is_api(api: Api) -> bool:
+def is_api(api: Api) -> bool:
+    """Whether a name is meant for callers, and not for type checkers or the library's own log."""
     value = (api.item.value or "") if isinstance(api.item, Variable) else ""
     return not any(maker in value for maker in _NO_API)
