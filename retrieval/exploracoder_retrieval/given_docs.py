@@ -85,7 +85,7 @@ class GivenDocs:
         """Remember the documentation of a library, replacing any given before.
 
         Raises:
-            DocsUnavailable: a path does not exist or holds no docs, or a page cannot be fetched;
+            DocsUnavailable: a path does not exist or holds no docs, or no page can be fetched;
                 nothing is changed.
             IndexUnavailable: the folder cannot be written.
         """

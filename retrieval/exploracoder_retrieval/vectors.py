@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import shutil
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -188,11 +187,9 @@ class VectorStore:
 
     def _open(self) -> Any:
         if self._client is None:
-            with warnings.catch_warnings():
-                # Its dependencies emit deprecation warnings on import.
-                warnings.simplefilter("ignore", DeprecationWarning)
-                import chromadb
-                from chromadb.config import Settings
+            import chromadb
+            from chromadb.config import Settings
+
             settings = Settings(anonymized_telemetry=False)
             if self._url is None:
                 self._folder.mkdir(parents=True, exist_ok=True)

@@ -221,6 +221,22 @@ class Pot(Vessel):
     assert docs[f"{pots}.wash"].notes == ("Report has: spots: int",)
 
 
+def test_what_a_package_brings_in_from_another_of_its_distribution_is_its_own(
+    install: Install, python: Interpreter
+) -> None:
+    install("leaf", {"leaf.py": "def dry(): ...\n"})
+    install(
+        "teas",
+        {
+            "tea/checks.py": "def is_hot(): ...\n",
+            "teas/__init__.py": "",
+            "teas/checks.py": "from tea.checks import *\nfrom leaf import dry\n",
+        },
+    )
+
+    assert set(by_path(harvest("teas", python))) == {"teas.checks.is_hot"}
+
+
 def test_docs_and_uses_of_a_library_in_a_namespace_are_recognised(
     install: Install, python: Interpreter, tmp_path: Path
 ) -> None:

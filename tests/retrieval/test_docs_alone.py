@@ -76,6 +76,18 @@ def test_a_swagger_file_in_json_is_read_too(interpreter: Interpreter, folder: Pa
     assert doc.signature == "POST /tea (body: Tea) -> string"
 
 
+def test_a_specification_in_json_may_escape_its_emoji(
+    interpreter: Interpreter, folder: Path
+) -> None:
+    paths = {"/tea": {"get": {"summary": "Tea 🍵 at once", "description": "Half: \ud83c"}}}
+    (folder / "tea.json").write_text(json.dumps({"openapi": "3.1.0", "paths": paths}))
+
+    (doc,) = harvest(folder / "tea.json", interpreter).docs
+
+    assert doc.summary == "Tea 🍵 at once"
+    assert doc.doc.endswith("Half: \N{REPLACEMENT CHARACTER}")
+
+
 LINES = [
     {"path": "tea.steep", "kind": "function", "signature": "steep(x)", "doc": "Steep. Then wait."},
     {"path": "tea.Pot", "kind": "api", "library": "elsewhere", "url": "https://tea.example/pot"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -9,11 +10,12 @@ from pathlib import Path
 import pytest
 from exploracoder_retrieval.errors import DocsUnavailable
 from exploracoder_retrieval.given_docs import GivenDocs
+from exploracoder_retrieval.harvest.docs import fetch as docs_fetch
 from exploracoder_retrieval.harvest.docs.fetch import FetchLimits, fetch
 from exploracoder_retrieval.harvest.reader import read
 from exploracoder_retrieval.harvest.target import find_target
 from exploracoder_retrieval.library_python import Interpreter
-from http_answers import Site, files_of, redirecting, running
+from http_answers import Answer, Site, files_of, redirecting, running, saying
 
 from .conftest import by_path
 from .sphinx_site import API_PAGE, inventory
@@ -124,6 +126,122 @@ def test_pages_outside_of_the_site_are_not_asked_for(
     fetch(f"{serve}inner/", copy)
 
     assert sorted(each.name for each in copy.iterdir()) == ["0000.inv", "addresses.json"]
+
+
+@pytest.fixture
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(docs_fetch, "_PAUSES_S", (0.0, 0.0))
+
+
+def break_off(handler: BaseHTTPRequestHandler) -> None:
+    handler.close_connection = True
+
+
+def wait(_handler: BaseHTTPRequestHandler) -> None:
+    time.sleep(1.0)
+
+
+BUSY = saying(b"", 503, Retry_After="0")
+
+
+@pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize(
+    ("answers", "requests", "is_left_out"),
+    [
+        ([saying(b"", 404)], 1, False),
+        ([saying(b"", 410)], 1, False),
+        ([saying(b"", 403)], 1, True),
+        ([BUSY, saying(b"", 429), saying(API_PAGE.encode())], 3, False),
+        ([break_off, saying(API_PAGE.encode())], 2, False),
+        ([BUSY, break_off, BUSY], 3, True),
+        ([break_off, BUSY, break_off], 3, True),
+    ],
+)
+def test_a_page_that_a_site_may_have_is_asked_for_again_and_said_if_it_does_not_come(
+    answers: list[Answer],
+    requests: int,
+    is_left_out: bool,
+    folder: Path,
+    interpreter: Interpreter,
+    tmp_path: Path,
+) -> None:
+    (folder / "objects.inv").write_bytes(inventory())
+    (folder / "missing.html").write_text("<p>Tea</p>")
+    left = list(answers)
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        (left.pop(0) if handler.path == "/api.html" else files_of(folder))(handler)
+
+    site, given_docs = Site(answer), GivenDocs(tmp_path / "index")
+    with running(site) as url:
+        given_docs.give("brew", [f"{url}/"], stands_alone=True)
+    result = read(find_target("brew", interpreter, given_docs), interpreter)
+
+    assert site.asked.count("/api.html") == requests
+    assert [each.name for each in result.skipped] == ([f"{url}/"] if is_left_out else [])
+    assert all("1 of its pages could not be fetched" in each.reason for each in result.skipped)
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_site_whose_pages_all_fail_does_not_replace_what_was_given_before(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "objects.inv").write_bytes(inventory())
+    given_docs = GivenDocs(tmp_path / "index")
+    given_docs.give("brew", [str(folder)], stands_alone=True)
+    before = given_docs.find("brew")
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        (files_of(folder) if handler.path == "/objects.inv" else break_off)(handler)
+
+    with running(Site(answer)) as url, pytest.raises(DocsUnavailable, match="No page of"):
+        given_docs.give("brew", [f"{url}/"], stands_alone=True)
+    assert given_docs.find("brew") == before
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_site_that_no_longer_answers_is_given_up(folder: Path, tmp_path: Path) -> None:
+    names = {f"brew.f{number}": ("function", f"{number}.html") for number in range(30)}
+    (folder / "objects.inv").write_bytes(inventory(names))
+    (folder / "0.html").write_text("<p>Tea</p>")
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        is_there = handler.path in ("/objects.inv", "/0.html")
+        (files_of(folder) if is_there else break_off)(handler)
+
+    site = Site(answer)
+    with running(site) as url, pytest.raises(DocsUnavailable, match="cannot be fetched"):
+        fetch(f"{url}/", tmp_path)
+    assert len(set(site.asked)) == 13
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_server_that_sends_nothing_is_not_asked_again(folder: Path, tmp_path: Path) -> None:
+    (folder / "objects.inv").write_bytes(inventory())
+    (folder / "missing.html").write_text("<p>Tea</p>")
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        is_slow = handler.path == "/api.html"
+        (wait if is_slow else files_of(folder))(handler)
+
+    site = Site(answer)
+    with running(site) as url:
+        fetch(f"{url}/", tmp_path, FetchLimits(answer_seconds=0.2))
+
+    assert site.asked.count("/api.html") == 1
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_busy_site_is_not_taken_for_a_single_page_unless_one_is_named(tmp_path: Path) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        (BUSY if handler.path == "/objects.inv" else saying(b"<p>Tea</p>"))(handler)
+
+    with running(Site(answer)) as url:
+        with pytest.raises(DocsUnavailable, match="answers 503"):
+            fetch(f"{url}/", tmp_path)
+        fetch(f"{url}/tea.html", tmp_path)
+
+    assert (tmp_path / "0000.html").read_bytes() == b"<p>Tea</p>"
 
 
 def test_docs_that_are_not_there_are_said(tmp_path: Path) -> None:

@@ -60,6 +60,34 @@ def test_a_reexported_name_is_one_api_under_its_shortest_public_path(
     assert docs["brew.TeaPot"].aliases == ("brew.pots.TeaPot",)
 
 
+def test_a_module_without_a_definition_publishes_what_it_imports_of_its_library(
+    read_package: ReadPackage,
+) -> None:
+    result = read_package(
+        {
+            "brew/__init__.py": "",
+            "brew/_pots.py": "class Pot: ...\n",
+            "brew/pots.py": "from json import dumps\nfrom brew._pots import Pot\n",
+            "brew/limits.py": "from brew._pots import Pot\nLIMIT = 3\n",
+            "brew/a.py": "from brew.text import read as read\n",
+            "brew/before.py": "from brew.text import read\n",
+            "brew/private.py": "from brew._pots import Pot\ndef _f(): ...\n",
+            "brew/hook.py": "from brew._hooks import hook\n__getattr__ = hook(__name__)\n",
+            "brew/_hooks.py": "def hook(name): ...\n",
+            "brew/text.py": """
+            from json import dumps as dumps
+            from pytest import approx as approx, fixture
+            def read(): ...
+            """,
+        }
+    )
+
+    docs = by_path(result)
+    assert set(docs) == {"brew.pots.Pot", "brew.limits.LIMIT", "brew.text.approx", "brew.text.read"}
+    assert docs["brew.pots.Pot"].aliases == ()
+    assert docs["brew.text.read"].aliases == ("brew.a.read", "brew.before.read")
+
+
 def test_dunder_all_decides_what_a_module_publishes(read_package: ReadPackage) -> None:
     result = read_package(
         {
@@ -153,6 +181,26 @@ def test_data_classes_have_their_fields_as_parameters_and_attributes(
     assert "orders.Plain.bookkeeping" not in docs
 
 
+def test_constants_of_an_ordinary_class_are_attributes(read_package: ReadPackage) -> None:
+    result = read_package(
+        {
+            "brew.py": """
+            class By:
+                NAME = "name"
+                T = TypeVar("T")
+                LOGGER = getLogger(__name__)
+                _KEY = cache = None
+
+            class ByNow(By): ...
+            """
+        }
+    )
+
+    docs = by_path(result)
+    assert set(docs) == {"brew.By", "brew.By.NAME", "brew.ByNow"}
+    assert docs["brew.By.NAME"].signature == "By.NAME = 'name'"
+
+
 @pytest.mark.parametrize(
     ("source", "call"),
     [
@@ -226,6 +274,25 @@ def test_a_generated_constructor_takes_what_its_maker_says(
     docs = by_path(read_package({"brew.py": "import attr, attrs\n" + textwrap.dedent(source)}))
 
     assert docs["brew.Tea"].signature == call
+
+
+@pytest.mark.parametrize(
+    ("source", "call"),
+    [
+        ("class Tea(dict): ...", "Tea(*args, **kwargs)"),
+        ("class Tea(nowhere.Base): ...", "Tea(*args, **kwargs)"),
+        ("class Tea(dict):\n    'Tea(kind)\\n\\nA tea.'", "Tea(kind)"),
+        ("class Tea(dict):\n    def __init__(self, kind): ...", "Tea(kind)"),
+        ("class Tea(abc.ABC): ...", "Tea()"),
+        ("class Tea(typing.TypedDict):\n    kind: str", "Tea(*, kind: str)"),
+    ],
+)
+def test_a_class_is_called_with_what_is_known_of_its_arguments(
+    source: str, call: str, read_package: ReadPackage
+) -> None:
+    result = read_package({"brew.py": f"import abc, nowhere, typing\n{source}\n"})
+
+    assert by_path(result)["brew.Tea"].signature == call
 
 
 def test_a_result_has_its_fields_whatever_its_constructor_calls_them(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 _COMPARE = {
     ast.Gt: operator.gt,
@@ -20,8 +22,8 @@ _COMPARE = {
 def statements(body: Sequence[ast.stmt], version: tuple[int, ...]) -> Iterator[ast.stmt]:
     """The statements of a scope, including those in blocks that may run.
 
-    Tests of ``sys.version_info`` or ``sys.platform`` are evaluated; if a test cannot be, both
-    branches count, and so do all parts of a ``try``.
+    Tests of ``sys.version_info``, ``sys.platform`` or ``os.name`` are evaluated; if a test cannot
+    be, both branches count, and so do all parts of a ``try``.
     """
     for node in body:
         match node:
@@ -78,12 +80,29 @@ def _compared(
         literal = ast.literal_eval(right)
         if _is(left, "sys.version_info") and isinstance(literal, tuple):
             return bool(compare(version[: len(literal)], literal))
-        if _is(left, "sys.version_info[0]") or _is(left, "sys.version_info.major"):
-            return bool(compare(version[0], literal))
-        if _is(left, "sys.platform") and isinstance(literal, str):
-            return bool(compare(sys.platform, literal))
+        known = _known(left, version)
+        if known is not None and isinstance(literal, type(known)):
+            return bool(compare(known, literal))
     except (ValueError, TypeError):
         pass
+    return None
+
+
+def _known(node: ast.expr, version: tuple[int, ...]) -> Any:
+    """A part of the version, or the platform; None for any other expression."""
+    match node:
+        case ast.Subscript(value=whole, slice=ast.Slice(None, ast.Constant(int(end)), None)):
+            return version[:end] if _is(whole, "sys.version_info") else None
+        case ast.Attribute() | ast.Subscript():
+            parts: dict[str, int | str] = {
+                "sys.version_info[0]": version[0],
+                "sys.version_info.major": version[0],
+                "sys.version_info[1]": version[1],
+                "sys.version_info.minor": version[1],
+                "sys.platform": sys.platform,
+                "os.name": os.name,
+            }
+            return parts.get(ast.unparse(node))
     return None
 
 

@@ -17,7 +17,8 @@ _ATTRS = _OLD_ATTRS | {"define", "frozen", "mutable"}
 _DECORATORS = _ATTRS | {"dataclass", "pydantic_dataclass", "dataclass_json"}
 # In their subclasses, annotated names are fields even without a decorator.
 _MODELS = frozenset({"BaseModel", "BaseSettings", "SQLModel"})
-_BASES = _MODELS | {"NamedTuple", "TypedDict", "Struct"}
+_KEYWORD_ONLY = _MODELS | {"TypedDict"}
+_BASES = _KEYWORD_ONLY | {"NamedTuple", "Struct"}
 _TUPLE_MAKERS = frozenset({"namedtuple", "NamedTuple"})
 _FIELD_MAKERS = frozenset({"field", "Field", "ib", "attrib"})
 
@@ -57,7 +58,8 @@ def init_fields(lineage: Lineage) -> dict[str, Parameter] | None:
         return elements
     if not has_fields(start, lineage):
         return None
-    is_model = not _MODELS.isdisjoint((*lineage.base_names, *map(last_name, lineage.unknown)))
+    bases = (*lineage.base_names, *map(last_name, lineage.unknown))
+    is_keyword = not _KEYWORD_ONLY.isdisjoint(bases)
     fields: dict[str, Parameter] = {}
     for number in range(len(lineage.classes) - 1, -1, -1):
         cls = lineage.classes[number]
@@ -65,7 +67,7 @@ def init_fields(lineage: Lineage) -> dict[str, Parameter] | None:
             continue
         if _has_init(cls.item) and (number == 0 or not _is_decorated(start)):
             return None
-        fields |= _own_fields(cls, is_keyword=is_model and not _is_decorated(cls))
+        fields |= _own_fields(cls, is_keyword=is_keyword and not _is_decorated(cls))
     if not fields:
         return None
     ordered = sorted(fields.items(), key=lambda one: one[1].kind == "kwonly")

@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from exploracoder_retrieval.facts.conditions import statements
 from exploracoder_retrieval.facts.fact_types import Class, Function, Variable, VariablePlace
@@ -20,6 +21,8 @@ from exploracoder_retrieval.facts.parameters import dotted, read_parameters, unp
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_VALUE_CHARS = 1000
+# ``type Json = …``, which only Python 3.12 and newer can read.
+_TypeAlias: Any = getattr(ast, "TypeAlias", ())
 
 
 def read_function(node: FunctionNode, tables: Tables) -> Function:
@@ -59,6 +62,8 @@ def read_variables(body: Sequence[ast.stmt]) -> Iterator[Variable]:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     yield from _assigned(target, value, node, _string_of(below))
+            case _ if isinstance(node, _TypeAlias):
+                yield _variable(node.name.id, node, None, node.value, _string_of(below))
 
 
 def first_line(node: FunctionNode | ast.ClassDef) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import sys
 import warnings
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from exploracoder_retrieval.facts.function_bodies import Tables, strings_in
 from exploracoder_retrieval.facts.lazy_names import is_hook, looked_up_names
 
 _MAX_TEXT_CHARS = 20_000
+# Warnings about a file's syntax are said to come from a module of the name it is parsed under.
+_PARSED_NAME = "exploracoder_parsed_source"
 
 
 @contextmanager
@@ -39,21 +42,39 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def parse(text: str) -> ast.Module:
-    """The syntax tree of a file.
+def parse(text: str, version: tuple[int, ...] = (0,)) -> ast.Module:
+    """The syntax tree of a file that is for a Python of ``version``, if that is known.
 
     Raises:
-        UnreadableSource: it is not Python.
+        UnreadableSource: it is not Python, or not to the Python that reads it, which is older.
     """
     try:
-        with warnings.catch_warnings(), uncollected():
-            # A stray backslash in somebody's docstring is not our user's problem.
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        _ignore_warnings()
+        with uncollected():
+            return ast.parse(text, _PARSED_NAME)
     except SyntaxError as error:
-        raise UnreadableSource(f"line {error.lineno}: {error.msg}") from None
+        raise UnreadableSource(f"line {error.lineno}: {error.msg}{_age(version)}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise UnreadableSource(f"it cannot be parsed: {type(error).__name__}") from None
+
+
+def _age(version: tuple[int, ...]) -> str:
+    """A remark if our Python is older than the one a file is for, and may not know its syntax."""
+    if version[:2] <= sys.version_info[:2]:
+        return ""
+    own, other = (".".join(map(str, each[:2])) for each in (sys.version_info, version))
+    return f" (it was read with Python {own}, and the library is for Python {other})"
+
+
+def _ignore_warnings() -> None:
+    """A stray backslash in somebody's docstring is not our user's problem.
+
+    ``catch_warnings`` would be for the whole process: threads that overlap can leave the filters of
+    one to all others for good. This filter matches nothing but what is parsed here.
+    """
+    first = next(iter(warnings.filters), None)
+    if first is None or getattr(first[3], "pattern", None) != _PARSED_NAME:
+        warnings.filterwarnings("ignore", module=_PARSED_NAME)
 
 
 def parse_or_none(text: str) -> ast.Module | None:

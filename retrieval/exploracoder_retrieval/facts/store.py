@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -21,7 +22,9 @@ from exploracoder_retrieval.files import (
 )
 
 # Increment when the facts read from a file, or their format, change.
-FACTS_VERSION = 4
+FACTS_VERSION = 5
+# What can be read depends on it, too: an older Python does not know newer syntax.
+_OWN_VERSION = sys.version_info[:2]
 ValueT = TypeVar("ValueT")
 
 
@@ -91,7 +94,8 @@ class FactStore:
     def _path(self, key: str, suffix: str) -> Path | None:
         if self._folder is None:
             return None
-        name = hashlib.sha256(f"{key}\0{self._version[:2]}".encode("utf-8", "surrogateescape"))
+        versions = f"{self._version[:2]}{_OWN_VERSION}"
+        name = hashlib.sha256(f"{key}\0{versions}".encode("utf-8", "surrogateescape"))
         return self._folder / f"{name.hexdigest()[:32]}.{suffix}"
 
 
@@ -145,7 +149,7 @@ def read_file(
         return SourceReading(entry.model_copy(update=facts))
     try:
         text = decode_python(content)
-        tree = parse(text)
+        tree = parse(text, version)
         module = read_module(tree, name, is_package=is_package, version=version)
     except UnreadableSource as error:
         return SourceReading(entry.model_copy(update={"problem": str(error)}))

@@ -20,7 +20,7 @@ from exploracoder_retrieval.harvest.decorators import (
 from exploracoder_retrieval.harvest.docstrings import find_examples, summarise
 from exploracoder_retrieval.harvest.notes import Notes, is_enumeration
 from exploracoder_retrieval.harvest.public_names import Api, Names
-from exploracoder_retrieval.harvest.surface import PublishedApi
+from exploracoder_retrieval.harvest.surface import PublishedApi, is_api
 
 _MAX_CLASS_DEPTH = 4
 
@@ -118,7 +118,10 @@ class Describer:
         item = member.item
         if is_property(item) or item.doc or is_enumeration(owner, self._names):
             return True
-        # In an ordinary class, an annotated name is internal bookkeeping.
+        if isinstance(item, Variable) and item.value is not None and item.name.isupper():
+            # Every subclass has it, too: it is said once, where it is defined.
+            return member.path.startswith(f"{owner.path}.") and is_api(member)
+        # In an ordinary class, any other annotated name is internal bookkeeping.
         has_type = isinstance(item, Variable) and item.annotation is not None
         return has_type and (self._is_data_class(owner) or not self._is_source(member))
 
@@ -139,7 +142,7 @@ class Describer:
             fields = generated_init(lineage.of_base(number))
             if fields:
                 return None, signatures.class_signature(name, fields)
-        return None, f"{name}()"
+        return None, f"{name}(*args, **kwargs)" if lineage.unknown else f"{name}()"
 
     def _function(
         self, function: Api, path: str, aliases: Sequence[str], *, owner: Api | None
@@ -165,7 +168,8 @@ class Describer:
         value = item.value if isinstance(item, Variable) else None
         annotation = signatures.attribute_type(item)
         signature = f"{name}: {annotation}" if annotation else name
-        if owner is None and not annotation and value is not None and len(value) <= 60:
+        is_constant = owner is None or item.name.isupper()
+        if is_constant and not annotation and value is not None and len(value) <= 60:
             signature = f"{name} = {value}"
         kind: ApiKind = "property" if is_property(item) else "attribute"
         doc = self._docstring(attribute, owner)

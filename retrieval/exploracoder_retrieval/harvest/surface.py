@@ -21,8 +21,16 @@ class PublishedApi:
     paths: dict[str, bool] = field(default_factory=dict)
 
     def ordered_paths(self) -> list[str]:
-        """The paths, the best to import it by first: shortest first, declared before accidental."""
-        return sorted(self.paths, key=lambda path: (path.count("."), not self.paths[path], path))
+        """The paths, the best to import it by first.
+
+        Shorter ones go first, then declared ones, then the place of the definition.
+        """
+
+        def order(path: str) -> tuple[int, int, str]:
+            accident = 0 if self.paths[path] else 1 if path == self.api.path else 2
+            return (path.count("."), accident, path)
+
+        return sorted(self.paths, key=order)
 
 
 class Surface:
@@ -40,7 +48,7 @@ class Surface:
         for module in filter(None, map(self._sources.module, module_names)):
             for name, is_declared in self._public_names(module):
                 api = self._names.member(module, name)
-                if api is not None and _is_api(api):
+                if api is not None and is_api(api):
                     entry = entries.setdefault(api.path, PublishedApi(api))
                     entry.paths[f"{module.name}.{name}"] = is_declared
         return sorted(entries.values(), key=lambda entry: entry.ordered_paths()[0])
@@ -87,14 +95,24 @@ class Surface:
         return module if is_stub else self._sources.stub(module.name)
 
     def _unlisted(self, module: Module) -> Iterator[tuple[str, bool]]:
-        """What a module defines, and what a package's ``__init__`` imports from its library."""
+        """What a module defines, and what it is there to bring in."""
         own = _own_names(module)
         yield from ((name, False) for name in sorted(own))
-        if module.is_package:
-            for name in sorted(self._brought(module, frozenset()) - own):
-                api = self._names.member(module, name)
-                if api is not None and self._sources.owns(api.path):
-                    yield name, True
+        explicit = {each.name for each in module.imports if each.as_itself and not each.only}
+        # A plain module that defines anything, even a private helper, imports for its own use.
+        private = (name for name in module.named if name not in module.imported)
+        defines = own or any(name == "__getattr__" or not name.startswith("__") for name in private)
+        is_facade = module.is_package or not defines
+        brought = self._brought(module, frozenset()) if is_facade else explicit
+        for name in sorted(brought - own):
+            api = self._names.member(module, name) if not name.startswith("_") else None
+            if api is None:
+                continue
+            # Type hints and fallbacks of the standard library are not the library's own.
+            is_meant = name in explicit and not self._sources.is_standard(api.path)
+            if is_meant or self._sources.owns(api.path):
+                # An old place of a name, kept for those who import it from there, declares nothing.
+                yield name, module.is_package
 
     def _brought(self, module: Module, seen_modules: frozenset[str]) -> set[str]:
         """The public names that a module imports, including by star imports."""
@@ -127,6 +145,7 @@ def _declared(stub: Module) -> Iterator[str]:
             yield name
 
 
-def _is_api(api: Api) -> bool:
+def is_api(api: Api) -> bool:
+    """Whether a name is meant for callers, and not for type checkers or the library's own log."""
     value = (api.item.value or "") if isinstance(api.item, Variable) else ""
     return not any(maker in value for maker in _NO_API)

@@ -156,7 +156,7 @@ def _installed(
     is_standard = top in interpreter.standard_modules
     distribution = None if is_standard else interpreter.distribution_of(name, named)
     own_packages = distribution.packages if distribution else ()
-    packages = _within(own_packages, top) or (top,)
+    packages = own_packages if _within(own_packages, top) else (top,)
     standard = ".".join(map(str, interpreter.version))
     root = _root(files) if files else Path(interpreter.executable)
     version = standard if is_standard else read_version(root, None)

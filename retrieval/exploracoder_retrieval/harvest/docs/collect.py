@@ -20,7 +20,7 @@ from exploracoder_retrieval.harvest.docs.notebooks import read_notebook, read_sc
 from exploracoder_retrieval.harvest.docs.openapi import is_openapi, read_openapi
 from exploracoder_retrieval.harvest.docs.pieces import About, Page, Passage, Piece, UnreadableDocs
 from exploracoder_retrieval.harvest.docs.restructuredtext import read_rst
-from exploracoder_retrieval.harvest.docs.source import DocsFile, DocsSource
+from exploracoder_retrieval.harvest.docs.source import DocsFile, DocsSource, is_address
 from exploracoder_retrieval.progress import Progress
 
 MAX_PAGE_BYTES = 8_000_000
@@ -99,6 +99,8 @@ def _found(source: DocsSource, on_skip: Skip) -> tuple[DocsFile, ...]:
     if not files:
         there = "holds no file that is documentation" if source.path.exists() else "is not there"
         on_skip(source.origin, f"it {there}")
+    if is_address(source.origin) and (note := sources.left_out(source)):
+        on_skip(source.origin, note)
     return files
 
 

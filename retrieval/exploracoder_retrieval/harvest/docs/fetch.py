@@ -18,7 +18,13 @@ from urllib.parse import urljoin, urlsplit
 from exploracoder_retrieval.errors import DocsUnavailable
 from exploracoder_retrieval.harvest.docs.inventory import read_inventory
 from exploracoder_retrieval.harvest.docs.pieces import UnreadableDocs
-from exploracoder_retrieval.harvest.docs.source import ADDRESSES, ALONE, PAGES, is_address
+from exploracoder_retrieval.harvest.docs.source import (
+    ADDRESSES,
+    ALONE,
+    LEFT_OUT,
+    PAGES,
+    is_address,
+)
 from exploracoder_retrieval.progress import Progress
 
 if TYPE_CHECKING:
@@ -37,6 +43,12 @@ _SUFFIXES = {
 }
 _MAX_REDIRECTS = 5
 _PIECE_BYTES = 1 << 20
+_GONE = (404, 410)
+# Before a server that is busy or breaks off is asked again.
+_PAUSES_S = (0.5, 2.0)
+_MAX_PAUSE_S = 10.0
+# A site that still fails after so many pages is not waited for any more.
+_MOST_WAITED_FOR = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +70,8 @@ def fetch(
 ) -> None:
     """Copy a file, or a Sphinx site by its ``objects.inv``, into an empty folder.
 
-    A page that a site lists but does not have is skipped.
+    A page that a site lists but does not have is skipped. How many others could not be fetched is
+    written beside the pages, and said when they are read.
 
     Args:
         url: the address of a file, of an ``objects.inv``, or of the folder that has one.
@@ -99,7 +112,7 @@ async def _fetch(url: str, folder: Path, limits: FetchLimits, progress: Progress
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         reason = str(error) or type(error).__name__
         raise DocsUnavailable(f"{url} cannot be fetched: {reason}.") from None
-    copy.write_addresses()
+    copy.write_notes()
 
 
 def _check(url: str) -> None:
@@ -122,6 +135,7 @@ class _Copy:
     limits: FetchLimits
     size_bytes: int = 0
     addresses: dict[str, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     async def take(self, url: str, progress: Progress | None) -> None:
         name = PurePosixPath(urlsplit(url).path).name
@@ -131,17 +145,26 @@ class _Copy:
         inventory = url if name.endswith(".inv") else urljoin(_folder_of(url), "objects.inv")
         try:
             where, _, data = await self._get(inventory)
-        except DocsUnavailable:
-            if name.endswith(".inv"):
+        except DocsUnavailable as error:
+            # A folder of a busy site is no page; a page that was named is one in any case.
+            is_page = name.endswith((".html", ".htm"))
+            if name.endswith(".inv") or (isinstance(error, _Busy) and not is_page):
                 raise
             self._keep(*await self._get(url))
             return
         await self._take_site(where, data, progress)
 
-    def write_addresses(self) -> None:
+    def write_notes(self) -> None:
         (self.folder / ADDRESSES).write_text(json.dumps(self.addresses), encoding="utf-8")
+        if self.left_out:
+            note = (
+                f"{len(self.left_out)} of its pages could not be fetched, first: {self.left_out[0]}"
+            )
+            (self.folder / LEFT_OUT).write_text(note, encoding="utf-8")
 
     async def _take_site(self, where: str, data: bytes, progress: Progress | None) -> None:
+        import httpx
+
         self._keep(where, ".inv", data)
         try:
             pages = read_inventory(self.folder / "0000.inv").pages
@@ -155,9 +178,17 @@ class _Copy:
                 self._keep(*await self._get(url, within=root))
             except _NotThere:
                 continue
+            except (_NotSent, httpx.TransportError) as error:
+                is_dead = len(self.left_out) >= _MOST_WAITED_FOR
+                if is_dead and isinstance(error, httpx.TransportError):
+                    raise
+                self.left_out.append(str(error) or f"{url}: {type(error).__name__}")
             finally:
                 if progress is not None:
                     progress("fetch", number, len(inside))
+        if self.left_out and len(self.addresses) == 1:
+            # Nothing but the inventory: a copy from before is worth more.
+            raise DocsUnavailable(f"No page of {root} could be fetched, first: {self.left_out[0]}")
 
     def _keep(self, url: str, suffix: str, data: bytes) -> None:
         # We choose the name: a site's file names must not lead out of the folder.
@@ -166,6 +197,21 @@ class _Copy:
         self.addresses[name] = url.partition("#")[0]
 
     async def _get(self, url: str, within: str = "") -> tuple[str, str, bytes]:
+        """What `_ask` returns; a server that is busy or breaks off is asked again."""
+        import httpx
+
+        for pause_s in _PAUSES_S if len(self.left_out) < _MOST_WAITED_FOR else ():
+            try:
+                return await self._ask(url, within)
+            except (httpx.TimeoutException, httpx.ConnectError):
+                raise  # it was waited for long enough, or it is not there
+            except httpx.TransportError:
+                await asyncio.sleep(pause_s)
+            except _Busy as busy:
+                await asyncio.sleep(max(pause_s, busy.pause_s))
+        return await self._ask(url, within)
+
+    async def _ask(self, url: str, within: str) -> tuple[str, str, bytes]:
         """The final address after redirects, the file's suffix, and its bytes."""
         for _ in range(_MAX_REDIRECTS + 1):
             if within and not url.startswith(within):
@@ -176,12 +222,9 @@ class _Copy:
                     url = urljoin(url, answer.headers.get("location", ""))
                     continue
                 if answer.status_code != 200:
-                    raise _NotThere(
-                        f"{url} answers {answer.status_code} {answer.reason_phrase}."
-                        " Check the address."
-                    )
+                    raise _failure(url, answer)
                 return url, _suffix(url, answer), await self._body(url, answer)
-        raise DocsUnavailable(f"{url} redirects in a circle.")
+        raise _NotSent(f"{url} redirects in a circle.")
 
     async def _body(self, url: str, answer: httpx.Response) -> bytes:
         data = bytearray()
@@ -214,6 +257,31 @@ async def _unpacked(url: str, answer: httpx.Response) -> AsyncIterator[bytes]:
 
 class _NotThere(DocsUnavailable):
     """A page that a site does not have."""
+
+
+class _NotSent(DocsUnavailable):
+    """A page that a site may have, but does not send."""
+
+
+class _Busy(_NotSent):
+    """A page that a site may send later: after ``pause_s``, if it says so."""
+
+    pause_s = 0.0
+
+
+def _failure(url: str, answer: httpx.Response) -> DocsUnavailable:
+    """What an answer other than the page means."""
+    status = answer.status_code
+    text = f"{url} answers {status} {answer.reason_phrase}. Check the address."
+    if status in _GONE:
+        return _NotThere(text)
+    if status != 429 and status < 500:
+        return _NotSent(text)
+    failure = _Busy(text)
+    seconds = answer.headers.get("retry-after", "")
+    if seconds.isdecimal():
+        failure.pause_s = min(float(seconds), _MAX_PAUSE_S)
+    return failure
 
 
 def _folder_of(url: str) -> str:

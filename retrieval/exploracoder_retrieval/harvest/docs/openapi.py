@@ -5,11 +5,13 @@ References are followed only within the file; nothing that a file refers to is f
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from exploracoder_retrieval.apidoc import DEPRECATED, ApiDoc
+from exploracoder_retrieval.files import without_surrogates
 from exploracoder_retrieval.harvest.docs.pieces import About, Page, Piece, UnreadableDocs, clean
 from exploracoder_retrieval.harvest.docstrings import summarise
 from exploracoder_retrieval.harvest.signatures import clip_signature
@@ -56,10 +58,8 @@ def read_openapi(page: Page, text: str) -> Iterator[Piece]:
 def _parse(text: str) -> dict[str, Any]:
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        # JSON is YAML, and this loader builds only plain values.
-        root = yaml.load(text, Loader=loader)
+        root = _loaded(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         place = f" in line {line + 1}" if line is not None else ""
@@ -67,6 +67,20 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(root, dict) or not isinstance(root.get("paths"), dict):
         raise UnreadableDocs("it is no OpenAPI file: it has no 'paths'")
     return root
+
+
+def _loaded(text: str) -> Any:
+    import yaml
+
+    try:
+        # Most JSON is YAML, but YAML refuses the two escapes by which JSON writes an emoji.
+        root = json.loads(text)
+        if "\\u" in text:  # one may stand for half a character
+            root = json.loads(without_surrogates(json.dumps(root, ensure_ascii=False)))
+        return root
+    except ValueError:
+        # This loader builds only plain values.
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _operation(

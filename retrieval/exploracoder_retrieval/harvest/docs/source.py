@@ -13,6 +13,8 @@ from exploracoder_retrieval.files import Skip, read_bytes, walk
 
 # In a fetched copy, this file says which file came from which address.
 ADDRESSES = "addresses.json"
+# This one, if it is there, says how many pages could not be fetched.
+LEFT_OUT = "left-out.txt"
 MAX_FILES = 3_000
 LISTS = (".jsonl", ".jsonl.gz")
 INVENTORY = ".inv"
@@ -53,6 +55,14 @@ def files_of(source: DocsSource, on_skip: Skip | None = None) -> tuple[DocsFile,
     addresses = _addresses(source.path)
     files = islice(_files(source.path, on_skip), MAX_FILES)
     return tuple(DocsFile(path, suffix_of(path), addresses.get(path.name)) for path in files)
+
+
+def left_out(source: DocsSource) -> str:
+    """What a fetched copy lacks, in words; empty if it has all pages."""
+    try:
+        return read_bytes(source.path / LEFT_OUT, inside=source.path.resolve()).decode("utf-8")
+    except (UnreadableSource, ValueError):
+        return ""
 
 
 def suffix_of(path: Path) -> str:
