@@ -56,7 +56,7 @@ OLDEST_TESTS := tests/exploration/test_api.py tests/exploration/test_document.py
   tests/models/test_keys.py tests/retrieval/test_docs.py tests/retrieval/test_embeddings.py \
   tests/retrieval/test_index.py
 
-PAGES_WITH_TABLES := README.md docs/evidence.md benchmarks/results/README.md
+PAGES_WITH_TABLES := README.md docs/evidence.md docs/api-use.md benchmarks/results/README.md
 
 BENCH_LIBRARY := pandas
 BENCH_VERSION := 2.2.3

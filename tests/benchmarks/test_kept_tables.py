@@ -18,7 +18,10 @@ from .test_report import runs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks/results"
-PAGES = (ROOT / "README.md", RESULTS / "README.md")
+PAGES = tuple(
+    ROOT / page
+    for page in ("README.md", "docs/evidence.md", "docs/api-use.md", "benchmarks/results/README.md")
+)
 PAGE = "# Tea\n\n<!-- table: exploracoder bench table tea -->\n| old |\n<!-- end -->\nMore.\n"
 COLUMNS = ("solved", "executed", "pass@1", "calls", "calls, median", "completion tokens per solved")
 
