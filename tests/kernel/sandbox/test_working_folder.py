@@ -110,13 +110,15 @@ async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
 
 
 async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
-    observation = await sidecar.run(
-        sidecar.root,
+    child = await sidecar.fork(sidecar.root)
+    move = (
         "import os\nos.mkdir('one')\nopen('one/x', 'w').write('moved')\n"
-        "os.rename('one/x', 'x')\nos.link('x', 'one/y')\nopen('one/y').read()",
+        "os.rename('one/x', 'x')\nos.link('x', 'one/y')\nopen('one/y').read()"
     )
 
-    assert observation.result == "'moved'"
+    observations = [await sidecar.run(branch, move) for branch in (sidecar.root, child)]
+
+    assert [one.result for one in observations] == ["'moved'", "'moved'"]
 
 
 async def test_a_removed_folder_is_made_anew(sidecar: Sidecar) -> None:
