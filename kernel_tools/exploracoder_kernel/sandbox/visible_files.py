@@ -74,8 +74,21 @@ def _places(
     candidates = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
     readable = {Place(path, "readable") for path in paths | system}
     asked_for = {*needs, *inputs, *(path.resolve() for path in inputs)}
+    at_links = {place for place in candidates if place.path.is_symlink()}
+    behind_links = {path for place in at_links for path in _behind(place.path, paths | system)}
+    candidates = (candidates - at_links) | set(map(_hidden, behind_links))
     hidden_places = {place for place in candidates if place.path not in asked_for}
     return _without_needless(readable | hidden_places)
+
+
+def _behind(link: Path, trees: set[Path]) -> Iterator[Path]:
+    """What a link leads to, in each tree that shows it: nothing can be mounted on a link."""
+    target = os.path.realpath(link)
+    if os.path.exists(target):  # noqa: PTH110  # as in `is_there`
+        for tree in trees:
+            path = tree / os.path.relpath(target, os.path.realpath(tree))
+            if ".." not in path.parts and path not in trees:
+                yield path
 
 
 def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:

@@ -206,6 +206,25 @@ async def test_links_lead_to_nothing_that_is_not_shown(
     assert set(value_of(observation)) <= set(REFUSED)
 
 
+async def test_links_named_like_secrets_lead_to_nothing_either(
+    look: Look, home: Path, task: Path, value_of: Callable[..., Any]
+) -> None:
+    (task / "data" / "keys").write_text("secret")
+    (task / ".env").symlink_to(task / "data" / "keys")
+    (task / "one.pem").symlink_to(home / ".ssh" / "id_rsa")
+    (task / "two.pem").symlink_to("nowhere")
+    (task / "three.pem").symlink_to(os.devnull)
+    (task.parent / "task-by-link").symlink_to(task)
+
+    observation = await look(
+        f"{ASK}sorted({{read('.env'), read('data/keys'), read('one.pem'), read('two.pem'),"
+        f"read({str(task / 'data' / 'keys')!r}), write('/dev/null')}} - {{None, ''}})",
+        cwd=task.parent / "task-by-link",
+    )
+
+    assert set(value_of(observation)) <= set(REFUSED)
+
+
 async def test_more_inputs_can_be_read_and_not_written(
     look: Look, tmp_path: Path, value_of: Callable[..., Any]
 ) -> None:
