@@ -57,12 +57,12 @@ class PrivateFolder:
             OSError: The system refused. The fork must then not run anything.
         """
         open_files = descriptors.below(self.path)
-        place, before = _place_in(self.work), self.path
+        place, before = _place_in(self.path), self.path
         left_out = self._renew()
         self._note = _NOTE.format(left_out) if left_out else ""
         descriptors.move(open_files, before, self.path)
         if place is not None:
-            for folder in (os.path.join(self.work, place), self.work):
+            for folder in (os.path.join(self.path, place), self.work):
                 with contextlib.suppress(OSError):
                     os.chdir(folder)
                     return
@@ -193,9 +193,9 @@ def _is_there() -> bool:
 
 
 def _place_in(folder: str) -> Optional[str]:
-    """The current folder's place in ``folder``; the top if it is gone, None if it is outside."""
+    """The current folder's place in ``folder``; ``work`` if it is gone, None if it is outside."""
     try:
         place = os.path.relpath(os.getcwd(), folder)
     except OSError:
-        return "."
+        return "work"
     return None if place == ".." or place.startswith("../") else place

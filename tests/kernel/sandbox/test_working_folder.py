@@ -109,6 +109,24 @@ async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
     assert "input.txt" in observation.result
 
 
+async def test_a_fork_goes_on_in_the_same_place_of_a_temporary_folder(sidecar: Sidecar) -> None:
+    await sidecar.run(
+        sidecar.root,
+        "import os, tempfile\nos.chdir(tempfile.mkdtemp())\nopen('x', 'w').write('root')",
+    )
+    child = await sidecar.fork(sidecar.root)
+
+    observation = await sidecar.run(
+        child,
+        "before = open('x').read()\nopen('x', 'w').write('child')\n"
+        "before, os.path.dirname(os.getcwd()) == os.path.realpath(tempfile.gettempdir())",
+    )
+    root = await sidecar.run(sidecar.root, "open('x').read()")
+
+    assert observation.result == "('root', True)"
+    assert root.result == "'root'"
+
+
 async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
     child = await sidecar.fork(sidecar.root)
     move = (
