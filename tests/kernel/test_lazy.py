@@ -83,3 +83,24 @@ async def test_a_branch_that_must_not_be_forked_is_not_looked_into(forking: Side
 
     assert only(observation, "g").is_lazy
     assert "list_iterator" in only(observation, "g").preview
+
+
+async def test_a_cell_that_has_children_ignored_shows_first_elements(forking: Sidecar) -> None:
+    observation = await forking.run(
+        forking.root,
+        "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\ng = (n for n in range(2))",
+    )
+
+    assert observation.status == "ok"
+    assert only(observation, "g").preview == "elements: 0, 1"
+
+
+async def test_a_cell_succeeds_where_the_system_refuses_a_fork(forking: Sidecar) -> None:
+    observation = await forking.run(
+        forking.root,
+        "import os\ndef refuse():\n    raise BlockingIOError\nos.fork = refuse\n"
+        "g = (n for n in range(2))",
+    )
+
+    assert observation.status == "ok"
+    assert only(observation, "g").is_lazy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -40,12 +41,17 @@ def first_elements(value: Any) -> dict[str, Any]:
 
     Returns:
         ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``, or
-        ``{}`` if a fork is not safe.
+        ``{}`` if a fork is not safe, or the system refuses one.
     """
     if fork_safety.reason_not_to_fork() is not None:
         return {}
     read_end, write_end = os.pipe()
-    pid = fork()
+    try:
+        pid = fork()
+    except OSError:
+        os.close(read_end)
+        os.close(write_end)
+        return {}
     if pid == 0:
         _force_and_exit(value, write_end)
     os.close(write_end)
@@ -54,7 +60,8 @@ def first_elements(value: Any) -> dict[str, Any]:
     finally:
         os.close(read_end)
         linux.kill_family(pid)
-        os.waitpid(pid, 0)
+        with contextlib.suppress(ChildProcessError):  # a snippet may have had children ignored
+            os.waitpid(pid, 0)
     if answer:
         return dict(json.loads(answer[0]))
     return {"error": f"TimeoutError: no element came within {_FORCE_SECONDS:g} s"}
