@@ -55,6 +55,15 @@ async def test_limits_can_not_be_raised(look: Look, value_of: Callable[..., Any]
     assert value_of(observation) == ["FSIZE", "NOFILE", "DATA", "CORE"]
 
 
+async def test_a_cell_that_lowers_a_limit_keeps_its_outcome(look: Look) -> None:
+    observation = await look(
+        "import resource\n_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (hard // 2, hard // 2))\n6 * 7"
+    )
+
+    assert (observation.status, observation.result) == ("ok", "42")
+
+
 @pytest.mark.parametrize("place", ["/dev/shm/x", "/tmp/x", "x", "~/x"])
 async def test_what_may_be_written_is_bounded_in_all(
     look: Look, mechanism: str, place: str
