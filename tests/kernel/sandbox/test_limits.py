@@ -121,6 +121,21 @@ async def test_after_a_folder_that_is_too_deep_others_are_still_looked_at(
     assert [one.limits_hit for one in observations] == [("scratch_files",), ("scratch_bytes",)]
 
 
+@pytest.mark.parametrize("mechanism", ["landlock"], indirect=True)
+async def test_files_without_a_name_count_for_the_branch_that_holds_them(
+    boxed: Choose, task: Path
+) -> None:
+    hold = "import os\nfd = os.open('.', os.O_TMPFILE | os.O_RDWR)\nos.write(fd, bytes(3 * 2**22))"
+    write = "import time\nopen('x', 'wb').write(bytes(2**23))\ntime.sleep(2)"
+    limits = SandboxLimits(scratch_bytes=2**24)
+    async with Sidecar(sys.executable, task, launcher=boxed(limits=limits).launcher) as sidecar:
+        first, second = [await sidecar.fork(sidecar.root) for _ in range(2)]
+
+        observations = [await sidecar.run(first, hold), await sidecar.run(second, write)]
+
+    assert [one.limits_hit for one in observations] == [(), ()]
+
+
 def test_a_containers_memory_counts_as_the_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
