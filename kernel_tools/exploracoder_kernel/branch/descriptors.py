@@ -97,6 +97,15 @@ def _has_ended(sock: _socket.socket) -> bool:
         return False
 
 
+def reads_pipes() -> bool:
+    """Whether a pipe can be read: what a fork took out of it would be lost."""
+    return any(
+        stat.S_ISFIFO(file.mode)
+        and fcntl.fcntl(file.fd, fcntl.F_GETFL) & os.O_ACCMODE != os.O_WRONLY
+        for file in all_open()
+    )
+
+
 def count_selectors() -> int:
     """How many epoll descriptors are open: a fork would change those of its parent."""
     return sum(descriptor.target == "anon_inode:[eventpoll]" for descriptor in all_open())

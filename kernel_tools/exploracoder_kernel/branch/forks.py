@@ -9,11 +9,12 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import time
 import warnings
-from typing import Any
+from typing import Any, Optional
 
-from . import descriptors, fork_safety, linux
+from . import descriptors, fork_safety, landlock, linux
 from .error_reports import brief
 from .previews import preview
 
@@ -37,13 +38,14 @@ def fork() -> int:
 
 
 def first_elements(value: Any) -> dict[str, Any]:
-    """The first elements of a lazy object, taken in a throwaway fork.
+    """The first elements of a lazy object, taken in a throwaway fork, which may change no file.
 
     Returns:
         ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``, or
-        ``{}`` if a fork is not safe, or the system refuses one.
+        ``{}`` if a fork is not safe, if the system refuses one, or if there would be effects.
     """
-    if fork_safety.reason_not_to_fork() is not None:
+    can_look = landlock.version() and not descriptors.reads_pipes()
+    if not can_look or fork_safety.reason_not_to_fork() is not None:
         return {}
     read_end, write_end = os.pipe()
     try:
@@ -75,6 +77,9 @@ def _force_and_exit(value: Any, write_end: int) -> None:
         null_fd = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null_fd, 1)
         os.dup2(null_fd, 2)
+        with contextlib.suppress(OSError):
+            tempfile.gettempdir()  # once it is known, a refusal there is a PermissionError
+        landlock.restrict({"read": ["/"], "list": [], "write": [os.devnull]})
         with os.fdopen(write_end, "w", encoding="utf-8") as pipe:
             pipe.write(json.dumps(_force(value)) + "\n")
     finally:
@@ -87,7 +92,15 @@ def _force(value: Any) -> dict[str, Any]:
         previews = [preview(element, 60) for element in elements[:_FIRST]]
         return {"elements": previews, "has_more": len(elements) > _FIRST}
     except BaseException as error:  # noqa: BLE001  # the user's iterator may raise anything
-        return {"error": brief(error)}
+        return {} if _is_refusal(error) else {"error": brief(error)}
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Whether an error comes of what may not be done here; the user's own code may do it."""
+    stems_from: Optional[BaseException] = error
+    while stems_from is not None and not isinstance(stems_from, PermissionError):
+        stems_from = stems_from.__cause__ or stems_from.__context__
+    return stems_from is not None
 
 
 def read_lines(fd: int, count: int, seconds: float) -> list[bytes]:
