@@ -72,11 +72,14 @@ def _look(branch: int) -> dict[str, tuple[tuple[str, ...], bool]]:
 
 
 def _is_locked(task: Path) -> bool:
-    """Judge by the system call, or else by the kernel function it sleeps in, where shown."""
-    call = _read(task / "syscall").partition(" ")[0].strip()
+    """Judge by the system call, or else by the kernel function it sleeps in, where shown.
+
+    Both calls have their limit of time as the fourth argument; a wait that has one will end.
+    """
+    call = _read(task / "syscall").split()
     if call:
         numbers = (str(_FUTEX.get(platform.machine())), str(_FUTEX_WAITV))
-        return call in numbers
+        return call[0] in numbers and call[4] == "0x0"
     return "futex" in _read(task / "wchan")
 
 

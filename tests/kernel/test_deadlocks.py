@@ -104,11 +104,19 @@ async def test_a_step_that_waits_for_its_own_lock_times_out_and_says_so(
         "import time; time.sleep(60)",
         "import subprocess; subprocess.run(['sleep', '60'])",
         "import socket; a, b = socket.socketpair(); a.recv(1)",
+        "import threading; threading.Event().wait(60)",
         "import signal, time\n"
         "old = signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         "while True: time.sleep(9)",
     ],
-    ids=["computes", "sleeps", "waits-for-a-process", "waits-for-a-socket", "ignores-sigint"],
+    ids=[
+        "computes",
+        "sleeps",
+        "waits-for-a-process",
+        "waits-for-a-socket",
+        "waits-with-a-limit",
+        "ignores-sigint",
+    ],
 )
 async def test_a_step_that_does_not_wait_for_a_lock_is_not_run_again(
     forking: Sidecar, code: str
