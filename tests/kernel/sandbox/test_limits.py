@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_kernel import launch_command
 from exploracoder_kernel.branch import linux
 from exploracoder_kernel.sandbox import SandboxLimits
 from exploracoder_kernel.sidecar import Sidecar
@@ -139,9 +140,26 @@ async def test_files_without_a_name_count_for_the_branch_that_holds_them(
 def test_a_containers_memory_counts_as_the_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "memory.max").write_text("max\n")
-    (tmp_path / "memory.limit_in_bytes").write_text("268435456\n")
-    monkeypatch.setattr(linux, "CONTAINER_LIMITS", tuple(map(str, tmp_path.iterdir())))
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    (tmp_path / "one" / "two" / "max").write_text("max\n")
+    (tmp_path / "one" / "max").write_text("268435456\n")
+    (tmp_path / "max").write_text("536870912\n")
+    (tmp_path / "cgroup").write_text("2:cpu,memory:/gone\n1:name=systemd:/\n0::/one/two\n")
+    limits = {"": (str(tmp_path), "max"), "memory": (str(tmp_path / "gone"), "max")}
+    monkeypatch.setattr(linux, "MEMORY_LIMITS", limits)
+    monkeypatch.setattr(linux, "CGROUPS", str(tmp_path / "cgroup"))
 
     assert linux.machine_memory() == 2**28
     assert SandboxLimits().memory_bytes == 2**27
+
+
+async def test_a_containers_memory_bounds_what_a_branch_uses_in_all(
+    look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_command, "machine_memory", lambda: 2**29)
+
+    observation = await look(
+        "import time\nx = b'x' * 2**29\ntime.sleep(10)", limits=SandboxLimits(memory_bytes=2**32)
+    )
+
+    assert (observation.status, observation.limits_hit) == ("limit", ("memory_bytes",))
