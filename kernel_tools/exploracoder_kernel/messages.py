@@ -16,7 +16,7 @@ _TYPES: dict[str, type] = {
     "input": dict,
 }
 _BUNDLE: dict[str, type] = {"data": dict, "metadata": dict}
-_COMM: dict[str, type] = {"comm_id": str, "data": dict}
+_COMM: dict[str, type] = {"comm_id": str, "data": object}
 _OUTPUTS: dict[str, dict[str, type]] = {
     "stream": {"name": str, "text": str},
     "display_data": _BUNDLE,

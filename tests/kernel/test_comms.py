@@ -62,6 +62,18 @@ async def test_a_channel_that_a_cell_opens_is_announced(sidecar: Sidecar, screen
     assert screen.shown[0]["data"] == {"a": 1}
 
 
+async def test_data_of_a_channel_may_be_of_any_kind(sidecar: Sidecar, screen: Any) -> None:
+    observation = await sidecar.run(
+        sidecar.root,
+        "from comm import create_comm\nc = create_comm(target_name='mine', data='opened')\n"
+        "c.send([1, 'two'])",
+        front_end=screen,
+    )
+
+    assert observation.status == "ok"
+    assert [shown["data"] for shown in screen.shown] == ["opened", [1, "two"]]
+
+
 async def test_nobody_to_take_a_channel_closes_it(sidecar: Sidecar, screen: Any) -> None:
     await sidecar.send_comm(
         sidecar.root, message("comm_open", "c1", {}, target_name="nobody"), front_end=screen
