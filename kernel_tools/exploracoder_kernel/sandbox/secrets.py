@@ -40,8 +40,9 @@ _MOST_FOLDERS = 500
 def find(folder: Path, *, is_home: bool = False) -> list[Path]:
     """Files and folders below ``folder`` that hold secrets, as far as their names say so.
 
-    Links are not followed, but count by their names like what they may lead to. Folders that were not examined,
-    since there are too many entries above them, count as secret, or the folders that they lie in.
+    Links are not followed, but count by their names like what they may lead to. Folders that were
+    not examined, since there are too many entries above them, count as secret, or the folders that
+    they lie in.
 
     Args:
         folder: A tree of the user's.
