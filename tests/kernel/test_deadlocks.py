@@ -65,6 +65,22 @@ async def test_a_step_that_hangs_in_a_fork_is_run_again_after_a_replay(
         assert "hung in a fork" in info.note
 
 
+async def test_a_thread_that_looks_around_from_time_to_time_hides_no_hang(folder: Path) -> None:
+    async with Sidecar(cwd=folder) as sidecar:
+        await sidecar.run(sidecar.root, "import pool, threading")
+        child = await sidecar.fork(sidecar.root)
+
+        observation = await sidecar.run(
+            child,
+            "threading.Thread(target=threading.Event().wait, args=(60,), daemon=True).start()\n"
+            "pool.work()",
+            TWICE,
+        )
+
+        assert observation.result == "'worked'"
+        assert "hung in a fork" in observation.note
+
+
 async def test_no_more_forks_are_made_of_a_state_that_hung_in_one(folder: Path) -> None:
     async with Sidecar(cwd=folder) as sidecar:
         await sidecar.run(sidecar.root, "import pool")
