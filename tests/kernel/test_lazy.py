@@ -108,12 +108,20 @@ async def test_looking_into_a_lazy_value_changes_no_file(forking: Sidecar) -> No
 async def test_looking_into_a_lazy_value_takes_nothing_out_of_a_pipe(forking: Sidecar) -> None:
     await forking.run(
         forking.root,
-        "import subprocess\n"
-        "p = subprocess.Popen(['echo', 'said'], stdout=subprocess.PIPE, text=True)\n"
-        "lines = (line for line in p.stdout)",
+        "import os\nr, w = os.pipe()\ndone = os.write(w, b'said\\n'), os.close(w)\n"
+        "lines = (line for line in open(r))",
     )
 
     assert (await forking.run(forking.root, "list(lines)")).result == r"['said\n']"
+
+
+async def test_looking_into_a_lazy_value_writes_nothing_to_open_files(forking: Sidecar) -> None:
+    await forking.run(
+        forking.root,
+        "log = open('log', 'a', buffering=1)\nlogged = (log.write('line\\n') for _ in range(3))",
+    )
+
+    assert (await forking.run(forking.root, "open('log').read()")).result == "''"
 
 
 async def test_a_cell_that_has_children_ignored_shows_first_elements(forking: Sidecar) -> None:

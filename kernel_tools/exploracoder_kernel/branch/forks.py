@@ -33,24 +33,29 @@ def fork() -> int:
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0 and module is not None:
-        module.setstate(state)
+        # The child must not leave its caller's path: it would take itself for its parent.
+        with contextlib.suppress(Exception):
+            module.setstate(state)
     return pid
 
 
 def first_elements(value: Any) -> dict[str, Any]:
-    """The first elements of a lazy object, taken in a throwaway fork, which may change no file.
+    """The first elements of a lazy object, taken in a throwaway fork.
+
+    It may write to no file, make none and remove none. What older Landlocks can't forbid remains:
+    emptying a file (before Linux 6.2), and changing modes and times.
 
     Returns:
         ``{"elements": [repr, ...], "has_more": bool}``, or ``{"error": "EName: message"}``, or
         ``{}`` if a fork is not safe, if the system refuses one, or if there would be effects.
     """
-    can_look = landlock.version() and not descriptors.reads_pipes()
+    can_look = landlock.version() and not descriptors.could_have_effects()
     if not can_look or fork_safety.reason_not_to_fork() is not None:
         return {}
     read_end, write_end = os.pipe()
     try:
         pid = fork()
-    except OSError:
+    except Exception:  # noqa: BLE001  # the task's own `random` may raise anything
         os.close(read_end)
         os.close(write_end)
         return {}

@@ -134,7 +134,7 @@ async def test_files_without_a_name_count_for_the_branch_that_holds_them(
 
         observations = [await sidecar.run(first, hold), await sidecar.run(second, write)]
 
-    assert [one.limits_hit for one in observations] == [(), ()]
+    assert [(one.status, one.limits_hit) for one in observations] == [("ok", ()), ("ok", ())]
 
 
 def test_a_containers_memory_counts_as_the_machines(
