@@ -23,7 +23,10 @@ _LIBRARIES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 _OTHER = ("/etc", "/sys/devices/system/cpu", _HUGE_PAGES, "/var/cache/fontconfig")
 # What everybody may read there is no secret, whatever the name of a link to it.
-_PUBLIC = {Path(name) for name in ("/usr", "/etc/ssl", "/etc/pki", *_PROGRAMS[2:])}
+_PUBLIC = {
+    *map(Path, ("/usr", "/nix/store", "/gnu/store", "/snap")),
+    *map(Path, ("/etc/ssl", "/etc/pki", "/etc/ca-certificates")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +83,12 @@ def _places(
     asked_for = {*needs, *inputs, *map(_resolved, (*inputs, *certificates))}
     candidates = {place for place in candidates if place.path not in asked_for}
     through_links = {place for place in candidates if _resolved(place.path) != place.path}
+    shown = {path: _resolved(path) for path in paths | system}
     behind_links = {
         path
         for target in {_resolved(place.path) for place in through_links}
         if is_there(target) and not _is_public(target, own)
-        for path in _names(target, paths | system)
+        for path in _names(target, shown)
     }
     hidden_places = (candidates - through_links) | set(map(_hidden, behind_links - asked_for))
     return _without_unreachable(_without_needless(readable | hidden_places))
@@ -101,17 +105,18 @@ def _is_public(target: Path, trees: Iterable[Path]) -> bool:
     if not around & _PUBLIC or around & (set(trees) - {Path("/")} - _PUBLIC):
         return False
     try:
-        return bool(target.stat().st_mode & stat.S_IROTH)
+        return all(path.stat().st_mode & stat.S_IROTH for path in around)
     except OSError:
         return False
 
 
-def _names(target: Path, trees: Iterable[Path]) -> Iterator[Path]:
-    """A path without links, by its names in the trees that show it, which links may lead to."""
-    for tree in trees:
-        place = Path(os.path.relpath(target, _resolved(tree)))
-        if ".." not in place.parts and tree / place not in trees:
-            yield tree / place
+def _names(target: Path, trees: Mapping[Path, Path]) -> Iterator[Path]:
+    """The names of a path in the trees, each given with where it leads, that show it."""
+    for tree, resolved in trees.items():
+        if resolved in (target, *target.parents):
+            path = tree / target.relative_to(resolved)
+            if path not in trees:
+                yield path
 
 
 def _without_unreachable(places: tuple[Place, ...]) -> tuple[Place, ...]:
