@@ -77,7 +77,7 @@ class BranchFolders:
             size, files = _usage(handle, self._places.get(pid, _ROOT), limits.scratch_files)
             if files > limits.scratch_files:
                 over[pid] = "scratch_files"
-            elif size + nameless.get(pid, 0) > limits.scratch_bytes:
+            elif size + nameless[pid] > limits.scratch_bytes:
                 over[pid] = "scratch_bytes"
         return over
 
