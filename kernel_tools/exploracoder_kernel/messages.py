@@ -135,7 +135,8 @@ def _check_output(output: dict[str, Any]) -> None:
 
 def _check_fields(message: dict[str, Any], fields: dict[str, type], what: str) -> None:
     for name, expected in fields.items():
-        _require(isinstance(message.get(name), expected), f"a malformed {what}")
+        is_right = name in message and isinstance(message[name], expected)
+        _require(is_right, f"a malformed {what}")
 
 
 def _are_buffers(buffers: object) -> bool:
