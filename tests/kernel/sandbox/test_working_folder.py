@@ -127,6 +127,19 @@ async def test_a_fork_goes_on_in_the_same_place_of_a_temporary_folder(sidecar: S
     assert root.result == "'root'"
 
 
+@pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
+async def test_a_fork_goes_on_in_the_same_place_of_shared_memory(sidecar: Sidecar) -> None:
+    await sidecar.run(
+        sidecar.root, "import os\nos.mkdir('/dev/shm/x')\nos.chdir('/dev/shm/x')\nopen('y', 'w')"
+    )
+    child = await sidecar.fork(sidecar.root)
+
+    observation = await sidecar.run(child, "os.remove('y'); os.getcwd()")
+    root = await sidecar.run(sidecar.root, "os.listdir()")
+
+    assert (observation.result, root.result) == ("'/dev/shm/x'", "['y']")
+
+
 async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
     child = await sidecar.fork(sidecar.root)
     move = (
