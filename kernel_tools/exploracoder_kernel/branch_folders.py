@@ -71,7 +71,8 @@ class BranchFolders:
             limits: What each may write.
         """
         handle, over = self._scratch.handle, {}
-        nameless = _nameless(launch_pid, pids, os.fstat(handle).st_dev) if pids else {}
+        known = {*pids, *(self._places.keys() - self._ended_pids)}
+        nameless = _nameless(launch_pid, known, os.fstat(handle).st_dev) if pids else {}
         for pid in pids:
             size, files = _usage(handle, self._places.get(pid, _ROOT), limits.scratch_files)
             if files > limits.scratch_files:

@@ -23,7 +23,9 @@ _FUTEX = {"x86_64": 202, "i686": 240, "aarch64": 98, "armv7l": 240, "riscv64": 9
 async def waits_for_locks(launch_pid: int, pid: int) -> bool:
     """Whether all threads of a branch and of the processes it started are waiting for locks.
 
-    A thread that uses CPU time during the check is not waiting.
+    A thread that uses CPU time during the check is not waiting, nor is the branch if its main
+    thread's wait has a limit of time. Other threads often look around from time to time while they
+    wait, such as for the interpreter's own lock.
 
     Args:
         launch_pid: The process that the owner started.
@@ -67,16 +69,20 @@ def _look(branch: int) -> dict[str, tuple[tuple[str, ...], bool]]:
     for pid in (branch, *descendants([branch])):
         for task in (_PROCESSES / str(pid) / "task").glob("*"):
             fields = _read(task / "stat").rpartition(")")[2].split()
-            threads[str(task)] = (tuple(fields[11:13]), _is_locked(task))
+            is_main = task.name == str(branch)
+            threads[str(task)] = (tuple(fields[11:13]), _is_locked(task, must_be_endless=is_main))
     return threads
 
 
-def _is_locked(task: Path) -> bool:
-    """Judge by the system call, or else by the kernel function it sleeps in, where shown."""
-    call = _read(task / "syscall").partition(" ")[0].strip()
+def _is_locked(task: Path, *, must_be_endless: bool) -> bool:
+    """Judge by the system call, or else by the kernel function it sleeps in, where shown.
+
+    Both calls have their limit of time as the fourth argument; a wait that has one will end.
+    """
+    call = _read(task / "syscall").split()
     if call:
         numbers = (str(_FUTEX.get(platform.machine())), str(_FUTEX_WAITV))
-        return call in numbers
+        return call[0] in numbers and not (must_be_endless and call[4] != "0x0")
     return "futex" in _read(task / "wchan")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from exploracoder_kernel import memory_file
+from exploracoder_kernel.branch.linux import machine_memory
 
 if TYPE_CHECKING:
     from exploracoder_kernel.sandbox.hard_limits import SandboxLimits
@@ -100,7 +101,12 @@ class Command:
         """
         only_of_branches = {n: v for n, v in self.environment.items() if _is_of_branches(n)}
         scratch = None if self.scratch is None else str(self.scratch)
-        fields = {**asdict(setup), "scratch": scratch, "environment": only_of_branches}
+        fields = {
+            **asdict(setup),
+            "scratch": scratch,
+            "environment": only_of_branches,
+            "machine_memory": machine_memory(),  # a sandbox does not see a container's limit
+        }
         memory_file.fill(self.setup, json.dumps(fields).encode())
         numbers = (str(number) for number in self.inherited)
         return (self.python, "-S", "-s", "-B", str(ENTRY), "reaper", *numbers)

@@ -16,7 +16,7 @@ _TYPES: dict[str, type] = {
     "input": dict,
 }
 _BUNDLE: dict[str, type] = {"data": dict, "metadata": dict}
-_COMM: dict[str, type] = {"comm_id": str, "data": dict}
+_COMM: dict[str, type] = {"comm_id": str, "data": object}
 _OUTPUTS: dict[str, dict[str, type]] = {
     "stream": {"name": str, "text": str},
     "display_data": _BUNDLE,
@@ -135,7 +135,8 @@ def _check_output(output: dict[str, Any]) -> None:
 
 def _check_fields(message: dict[str, Any], fields: dict[str, type], what: str) -> None:
     for name, expected in fields.items():
-        _require(isinstance(message.get(name), expected), f"a malformed {what}")
+        is_right = name in message and isinstance(message[name], expected)
+        _require(is_right, f"a malformed {what}")
 
 
 def _are_buffers(buffers: object) -> bool:

@@ -160,7 +160,7 @@ class Run:
                 self._recorder.add(message["output"])
             elif "input" in message:
                 self._ask(message["input"])
-            elif "finished" in message:
+            elif "finished" in message and not self._has_finished:  # a snippet may say it, too
                 self._has_finished = True
                 deadline = time.monotonic() + _DESCRIBE_SECONDS
             elif "reply" in message:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from exploracoder_kernel import messages
+from exploracoder_kernel.connection import ProtocolError
 from exploracoder_kernel.presentation import CellRequest
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
@@ -60,6 +63,26 @@ async def test_a_channel_that_a_cell_opens_is_announced(sidecar: Sidecar, screen
     assert screen.kinds() == ["comm_open", "comm_close"]
     assert screen.shown[0]["target_name"] == "mine"
     assert screen.shown[0]["data"] == {"a": 1}
+
+
+async def test_data_of_a_channel_may_be_of_any_kind(sidecar: Sidecar, screen: Any) -> None:
+    observation = await sidecar.run(
+        sidecar.root,
+        "from comm import create_comm\nc = create_comm(target_name='mine', data='opened')\n"
+        "c.send([1, 'two'])\nc.send([])",
+        front_end=screen,
+    )
+
+    assert observation.status == "ok"
+    assert [shown["data"] for shown in screen.shown] == ["opened", [1, "two"], []]
+
+
+def test_a_message_over_a_channel_has_data_of_some_kind() -> None:
+    said = {"output_type": "comm_msg", "comm_id": "c1"}
+
+    messages.check({"output": {**said, "data": None}})
+    with pytest.raises(ProtocolError):
+        messages.check({"output": said})
 
 
 async def test_nobody_to_take_a_channel_closes_it(sidecar: Sidecar, screen: Any) -> None:

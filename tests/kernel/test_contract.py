@@ -197,6 +197,19 @@ class TestOutput:
         assert len(observation.result) < 200
         assert observation.is_truncated
 
+    async def test_a_stream_of_the_snippets_own_may_lack_what_ours_have(
+        self, sidecar: Executor
+    ) -> None:
+        await sidecar.run(
+            sidecar.root,
+            "import sys\nclass Own:\n    def __init__(self, inner): self.write = inner.write\n"
+            "    def flush(self): raise RuntimeError('broken')\nsys.stdout = Own(sys.stdout)",
+        )
+        child = await sidecar.fork(sidecar.root)
+
+        for branch in (sidecar.root, child):
+            assert (await sidecar.run(branch, "print('shown')")).stdout == "shown\n"
+
     @pytest.mark.parametrize("spoil", ["sys.stdout = None", "sys.stdout.close()"])
     async def test_a_snippet_that_spoils_the_streams_spoils_only_itself(
         self, sidecar: Executor, spoil: str

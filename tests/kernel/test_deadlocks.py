@@ -65,6 +65,22 @@ async def test_a_step_that_hangs_in_a_fork_is_run_again_after_a_replay(
         assert "hung in a fork" in info.note
 
 
+async def test_a_thread_that_looks_around_from_time_to_time_hides_no_hang(folder: Path) -> None:
+    async with Sidecar(cwd=folder) as sidecar:
+        await sidecar.run(sidecar.root, "import pool, threading")
+        child = await sidecar.fork(sidecar.root)
+
+        observation = await sidecar.run(
+            child,
+            "threading.Thread(target=threading.Event().wait, args=(60,), daemon=True).start()\n"
+            "pool.work()",
+            TWICE,
+        )
+
+        assert observation.result == "'worked'"
+        assert "hung in a fork" in observation.note
+
+
 async def test_no_more_forks_are_made_of_a_state_that_hung_in_one(folder: Path) -> None:
     async with Sidecar(cwd=folder) as sidecar:
         await sidecar.run(sidecar.root, "import pool")
@@ -104,11 +120,19 @@ async def test_a_step_that_waits_for_its_own_lock_times_out_and_says_so(
         "import time; time.sleep(60)",
         "import subprocess; subprocess.run(['sleep', '60'])",
         "import socket; a, b = socket.socketpair(); a.recv(1)",
+        "import threading; threading.Event().wait(60)",
         "import signal, time\n"
         "old = signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         "while True: time.sleep(9)",
     ],
-    ids=["computes", "sleeps", "waits-for-a-process", "waits-for-a-socket", "ignores-sigint"],
+    ids=[
+        "computes",
+        "sleeps",
+        "waits-for-a-process",
+        "waits-for-a-socket",
+        "waits-with-a-limit",
+        "ignores-sigint",
+    ],
 )
 async def test_a_step_that_does_not_wait_for_a_lock_is_not_run_again(
     forking: Sidecar, code: str

@@ -299,3 +299,31 @@ async def test_a_branch_that_somebody_looks_at_keeps_its_process(
 
     assert note == "it comes from as many forks in a row as the kernel keeps apart"
     assert (await forking.run(source, "last")).result == str(number - 1)
+
+
+async def test_a_fork_that_fails_in_the_parent_is_refused_and_the_parent_lives_on(
+    forking: Sidecar,
+) -> None:
+    note = await note_of_a_child(
+        forking,
+        "import random\ndef fail():\n    raise RuntimeError('no state')\nrandom.getstate = fail",
+    )
+
+    assert "the fork failed (RuntimeError: no state)" in note
+    assert (await forking.run(forking.root, "6 * 7")).result == "42"
+
+
+@pytest.mark.parametrize(
+    ("code", "is_reason"),
+    [
+        ("import subprocess\np = subprocess.Popen(['sleep', '60'])", True),
+        ("import subprocess\np = subprocess.Popen(['sleep', '60'])\np.kill(); p.wait()", False),
+        ("import subprocess\np = subprocess.run(['true'])", False),
+        ("from multiprocessing import resource_tracker as t\nt.ensure_running()", False),
+    ],
+    ids=["running", "killed", "ended", "resource-tracker"],
+)
+async def test_a_running_child_is_a_reason(forking: Sidecar, code: str, is_reason: bool) -> None:
+    note = await note_of_a_child(forking, code)
+
+    assert ("processes that it started are running" in note) == is_reason

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+from exploracoder_kernel.branch import landlock
 from exploracoder_kernel.observation import Observation, Variable
 from exploracoder_kernel.sidecar import Sidecar
+
+pytestmark = pytest.mark.skipif(
+    not landlock.version(), reason="without Landlock, looking could have effects"
+)
 
 
 def only(observation: Observation, name: str) -> Variable:
@@ -83,3 +89,57 @@ async def test_a_branch_that_must_not_be_forked_is_not_looked_into(forking: Side
 
     assert only(observation, "g").is_lazy
     assert "list_iterator" in only(observation, "g").preview
+
+
+async def test_looking_into_a_lazy_value_changes_no_file(forking: Sidecar) -> None:
+    observation = await forking.run(
+        forking.root,
+        "import os\nfor name in 'abcd': open(name, 'w').close()\n"
+        "gone = map(os.remove, 'abcd')\nmade = (os.mkdir(name) for name in 'efgh')",
+    )
+
+    for name in ("gone", "made"):
+        assert only(observation, name).is_lazy
+        assert only(observation, name).preview_error is None
+    listed = await forking.run(forking.root, "''.join(sorted(os.listdir()))")
+    assert listed.result == "'abcd'"
+
+
+async def test_looking_into_a_lazy_value_takes_nothing_out_of_a_pipe(forking: Sidecar) -> None:
+    await forking.run(
+        forking.root,
+        "import os\nr, w = os.pipe()\ndone = os.write(w, b'said\\n'), os.close(w)\n"
+        "lines = (line for line in open(r))",
+    )
+
+    assert (await forking.run(forking.root, "list(lines)")).result == r"['said\n']"
+
+
+async def test_looking_into_a_lazy_value_writes_nothing_to_open_files(forking: Sidecar) -> None:
+    await forking.run(
+        forking.root,
+        "log = open('log', 'a', buffering=1)\nlogged = (log.write('line\\n') for _ in range(3))",
+    )
+
+    assert (await forking.run(forking.root, "open('log').read()")).result == "''"
+
+
+async def test_a_cell_that_has_children_ignored_shows_first_elements(forking: Sidecar) -> None:
+    observation = await forking.run(
+        forking.root,
+        "import signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\ng = (n for n in range(2))",
+    )
+
+    assert observation.status == "ok"
+    assert only(observation, "g").preview == "elements: 0, 1"
+
+
+async def test_a_cell_succeeds_where_the_system_refuses_a_fork(forking: Sidecar) -> None:
+    observation = await forking.run(
+        forking.root,
+        "import os\ndef refuse():\n    raise BlockingIOError\nos.fork = refuse\n"
+        "g = (n for n in range(2))",
+    )
+
+    assert observation.status == "ok"
+    assert only(observation, "g").is_lazy

@@ -45,7 +45,8 @@ class Runs:
         if cell.is_stored:
             self._last_number = outcome["execution_count"] = cell.number
         if before is not None:
-            with contextlib.suppress(KeyboardInterrupt), self._interrupts.allowed():
+            # Whatever goes wrong here, the cell has run.
+            with contextlib.suppress(KeyboardInterrupt, Exception), self._interrupts.allowed():
                 outcome["variables"] = self._changed(before, code, bool(request["may_force"]))
         outcome["resident_bytes"] = memory_use.resident_bytes() + private_folder.memory_bytes()
         return outcome

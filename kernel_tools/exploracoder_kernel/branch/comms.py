@@ -86,7 +86,8 @@ def _put_ours_into(module: Any, tell: Tell) -> None:
         ) -> None:
             texts = [base64.b64encode(memoryview(b).tobytes()).decode() for b in buffers or ()]
             message = {"output_type": msg_type, "comm_id": self.comm_id, **keys}
-            message.update(data=data or {}, metadata=metadata or {}, buffers=texts)
+            data = {} if data is None else data
+            message.update(data=data, metadata=metadata or {}, buffers=texts)
             tell({"output": message})
 
     manager = module.base_comm.CommManager()

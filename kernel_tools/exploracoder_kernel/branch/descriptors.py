@@ -97,6 +97,31 @@ def _has_ended(sock: _socket.socket) -> bool:
         return False
 
 
+def could_have_effects() -> bool:
+    """Whether a throwaway fork could change an open file, or put in or take out of a pipe.
+
+    Our own pipes are left aside: such a fork gets others in place of them.
+    """
+    ours = set()
+    for fd in (1, 2):
+        with contextlib.suppress(OSError):
+            ours.add(_identity(fd))
+    for file in all_open():
+        with contextlib.suppress(OSError):
+            access = fcntl.fcntl(file.fd, fcntl.F_GETFL) & os.O_ACCMODE
+            if stat.S_ISREG(file.mode) and access != os.O_RDONLY:
+                return True
+            is_our_output = access == os.O_WRONLY and _identity(file.fd) in ours
+            if stat.S_ISFIFO(file.mode) and not is_our_output:
+                return True
+    return False
+
+
+def _identity(fd: int) -> tuple[int, int]:
+    status = os.fstat(fd)
+    return status.st_dev, status.st_ino
+
+
 def count_selectors() -> int:
     """How many epoll descriptors are open: a fork would change those of its parent."""
     return sum(descriptor.target == "anon_inode:[eventpoll]" for descriptor in all_open())

@@ -65,14 +65,22 @@ def split(refusal: Optional[str], *, is_forced: bool) -> Split:
     except OSError as error:
         ends.keep()
         return Split(False, refusal=f"the system refused a fork: {error.strerror}")
+    except BaseException:  # the task's own `random` may raise anything
+        ends.keep()
+        raise
     if between == 0:
         return _go_between(ends)
     ends.keep(ends.word_source, ends.grant)
-    result = _see_through(between, ends, is_forced=is_forced)
-    os.close(ends.word_source)
-    with contextlib.suppress(ChildProcessError):  # a snippet may have had children ignored
-        os.waitpid(between, 0)
-    return result
+    try:
+        return _see_through(between, ends, is_forced=is_forced)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.kill(between, signal.SIGKILL)
+        raise
+    finally:
+        os.close(ends.word_source)
+        with contextlib.suppress(ChildProcessError):  # a snippet may have had children ignored
+            os.waitpid(between, 0)
 
 
 def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
@@ -81,11 +89,13 @@ def _see_through(between: int, ends: _Ends, *, is_forced: bool) -> Split:
     Threads are counted again here: some libraries (OpenBLAS) end theirs before any fork and restart
     them when needed. If none is left now, the child lacks none.
     """
-    refusal = None if is_forced else fork_safety.reason_in_threads()
-    if refusal is None:
-        with contextlib.suppress(OSError):
-            os.write(ends.grant, _GO)
-    os.close(ends.grant)
+    try:
+        refusal = None if is_forced else fork_safety.reason_in_threads()
+        if refusal is None:
+            with contextlib.suppress(OSError):
+                os.write(ends.grant, _GO)
+    finally:
+        os.close(ends.grant)
     words = read_lines(ends.word_source, 2, _PATIENCE_SECONDS) if refusal is None else []
     pids = [int(word) for word in words if word != _READY]
     if len(words) == 2:

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import Optional
 
-from . import descriptors, landlock
+from . import descriptors, landlock, linux
 
 USED_UP = "it comes from as many forks in a row as the kernel keeps apart"
 _SETTLE_SECONDS = 0.005
@@ -20,12 +20,12 @@ def reason_not_to_fork() -> Optional[str]:
 
 
 def reason_besides_threads() -> Optional[str]:
-    """A reason in the system, the open descriptors or the memory; None if there is none."""
+    """A reason in the system, open descriptors, memory or children; None if there is none."""
     if not sys.platform.startswith("linux"):
         return f"fork is not safe on {sys.platform}"
     if landlock.is_used_up():
         return USED_UP
-    return descriptors.reason_not_to_share() or _reason_in_memory()
+    return descriptors.reason_not_to_share() or _reason_in_memory() or _reason_in_children()
 
 
 def _reason_in_memory() -> Optional[str]:
@@ -38,6 +38,27 @@ def _reason_in_memory() -> Optional[str]:
     if not shared_mappings:
         return None
     return "the process maps memory that it would share with a fork"
+
+
+def _reason_in_children() -> Optional[str]:
+    """Running children: a fork is not their parent, and would share the pipes to them."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    pids = set(linux.children(os.getpid())) - _helpers()
+    if all(linux.read_process(pid) is None for pid in pids):
+        return None
+    return "processes that it started are running, and a fork could not wait for them"
+
+
+def _helpers() -> set[object]:
+    """Processes of multiprocessing's own, and of joblib's, that a fork may share."""
+    return {
+        getattr(getattr(module, "_resource_tracker", None), "_pid", None)
+        for name, module in list(sys.modules.items())
+        if name.endswith("resource_tracker")
+    }
 
 
 def reason_in_threads() -> Optional[str]:

@@ -29,6 +29,7 @@ _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _DEVICE_COMMANDS
 _BLOCK_AND_CHARACTER_DEVICES = 1 << 6 | 1 << 11
 
 _MAKE_BLOCK_DEVICE = 1 << 11
+_MOVE_BETWEEN_FOLDERS = 1 << 13
 
 _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract sockets, signals
@@ -85,8 +86,12 @@ def keep_apart() -> None:
     abi = version()
     if not abi:
         return
-    with _enforced(abi, _MAKE_BLOCK_DEVICE, 0, _SCOPES if abi >= 6 else 0):
-        pass
+    # Handling any right on files takes this one away; the first version can't give it back.
+    moving = _MOVE_BETWEEN_FOLDERS if abi >= 2 else 0
+    scopes = _SCOPES if abi >= 6 else 0
+    with _enforced(abi, _MAKE_BLOCK_DEVICE | moving, 0, scopes) as ruleset:
+        if moving:
+            _allow(ruleset, ["/"], moving)
 
 
 def layers() -> int:

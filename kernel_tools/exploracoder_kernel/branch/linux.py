@@ -10,17 +10,19 @@ import functools
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Optional
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
-# The memory limit of a container, by cgroups of version 2 and 1.
-CONTAINER_LIMITS = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
+# The cgroups of this process, and where their limits are: by controller, a folder and a file's
+# name. Version 2 names no controller.
+CGROUPS = "/proc/self/cgroup"
+MEMORY_LIMITS = {
+    "": ("/sys/fs/cgroup", "memory.max"),
+    "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+}
 
 
 class Process(NamedTuple):
@@ -226,9 +228,26 @@ def send_signal(pid: int, number: int) -> None:
 
 
 def machine_memory() -> int:
-    """The machine's memory, or the container's limit if that is lower, in bytes."""
+    """The machine's memory, or a container's or cgroup's limit if that is lower, in bytes."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
-    for path in CONTAINER_LIMITS:
+    for path in _memory_limits():
         with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
             sizes.append(int(file.read()))
     return min(sizes)
+
+
+def _memory_limits() -> Iterator[str]:
+    """The files that may hold a limit: those of this process's cgroups and of all above them."""
+    try:
+        with open(CGROUPS, errors="surrogateescape") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _number, controllers, cgroup = line.split(":", 2)
+        for name in MEMORY_LIMITS.keys() & controllers.split(","):
+            top, file_name = MEMORY_LIMITS[name]
+            while cgroup.strip("/"):
+                yield f"{top}{cgroup}/{file_name}"
+                cgroup = os.path.dirname(cgroup)
+            yield f"{top}/{file_name}"

@@ -57,15 +57,14 @@ class PrivateFolder:
             OSError: The system refused. The fork must then not run anything.
         """
         open_files = descriptors.below(self.path)
-        place, before = _place_in(self.work), self.path
+        place, before = _place_in(self.path), self.path
         left_out = self._renew()
         self._note = _NOTE.format(left_out) if left_out else ""
         descriptors.move(open_files, before, self.path)
-        if place is not None:
-            for folder in (os.path.join(self.work, place), self.work):
-                with contextlib.suppress(OSError):
-                    os.chdir(folder)
-                    return
+        for folder in (os.path.join(self.path, place), self.work):
+            with contextlib.suppress(OSError):
+                os.chdir(folder)
+                return
 
     def _renew(self) -> int:
         raise NotImplementedError
@@ -192,10 +191,14 @@ def _is_there() -> bool:
     return True
 
 
-def _place_in(folder: str) -> Optional[str]:
-    """The current folder's place in ``folder``; the top if it is gone, None if it is outside."""
+def _place_in(folder: str) -> str:
+    """The current folder's place in ``folder``, or ``work`` if it is gone.
+
+    If it is outside, its whole path: what is at ``/dev/shm`` is renewed as well.
+    """
     try:
-        place = os.path.relpath(os.getcwd(), folder)
+        current = os.getcwd()
     except OSError:
-        return "."
-    return None if place == ".." or place.startswith("../") else place
+        return "work"
+    place = os.path.relpath(current, folder)
+    return current if place == ".." or place.startswith("../") else place

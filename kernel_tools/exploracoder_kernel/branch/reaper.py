@@ -47,7 +47,7 @@ def main(control_fd: int, branch_fd: int, setup_fd: int) -> None:
     roots.close()
     _silence()
     listener, trouble = supervisor.take_over(ours, root_pid)
-    usual = _usual_limit() if is_supervised else Limit()
+    usual = _usual_limit(setup["machine_memory"]) if is_supervised else Limit()
     reaper = Reaper(socket.socket(fileno=control_fd), root_pid, usual)
     if listener is not None:
         reaper.supervise(listener, setup["seccomp"]["decided"], mount)
@@ -74,8 +74,8 @@ def _mount_folder(folder: Optional[dict[str, Any]]) -> Optional[private_mount.Pr
     return mount
 
 
-def _usual_limit() -> Limit:
-    return Limit(processes=MOST_PROCESSES, memory_bytes=linux.machine_memory() // _SHARE_OF_MEMORY)
+def _usual_limit(machine_memory: int) -> Limit:
+    return Limit(processes=MOST_PROCESSES, memory_bytes=machine_memory // _SHARE_OF_MEMORY)
 
 
 def _silence() -> None:

@@ -67,7 +67,8 @@ def in_cell(memory_bytes: Optional[int]) -> Iterator[None]:
         yield
     finally:
         for number, both in before.items():
-            resource.setrlimit(number, both)
+            with contextlib.suppress(OSError, ValueError):  # the cell has lowered it for good
+                resource.setrlimit(number, both)
 
 
 def hit_by(error: BaseException, *, has_memory_limit: bool) -> Optional[str]:

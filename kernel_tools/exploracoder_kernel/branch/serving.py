@@ -95,8 +95,7 @@ class Branch:
             self._interrupts.forbid()
 
     def _fork(self, request: Message, descriptors: list[int]) -> None:
-        is_forced = bool(request["is_forced"])
-        split = double_fork.split(self._loop.reason_not_to_fork(), is_forced=is_forced)
+        split = self._split(is_forced=bool(request["is_forced"]))
         if split.is_child:
             self._become_child(descriptors)
             return
@@ -104,6 +103,14 @@ class Branch:
         self._owner.reply({"reply": answer, "number": request.get("number")})
         for fd in descriptors:
             os.close(fd)
+
+    def _split(self, *, is_forced: bool) -> double_fork.Split:
+        try:
+            return double_fork.split(self._loop.reason_not_to_fork(), is_forced=is_forced)
+        except Exception as error:  # a snippet may have replaced what a fork uses
+            if not self._owner.is_ours:
+                raise
+            return double_fork.Split(False, refusal=f"the fork failed ({brief(error)})")
 
     def _become_child(self, descriptors: list[int]) -> None:
         sock, stdout, stderr = descriptors

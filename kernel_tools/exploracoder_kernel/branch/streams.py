@@ -114,14 +114,16 @@ def install(channels: Channels) -> None:
 def repair(channels: Channels) -> None:
     """Reinstall our streams if a snippet has removed or closed them."""
     channels.reopen_ends()
-    if any(stream is None or stream.closed for stream in (sys.stdout, sys.stderr)):
+    if any(
+        stream is None or getattr(stream, "closed", False) for stream in (sys.stdout, sys.stderr)
+    ):
         install(channels)
 
 
 def flush_all() -> None:
     """Flush Python's and C's buffers; a snippet may have closed or replaced the streams."""
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
+        with contextlib.suppress(Exception):  # a snippet's own stream may raise anything
             stream.flush()  # type: ignore[union-attr]  # they may be None
     with contextlib.suppress(ImportError, OSError, AttributeError):
         from .libc import libc

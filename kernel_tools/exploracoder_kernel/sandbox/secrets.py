@@ -40,8 +40,9 @@ _MOST_FOLDERS = 500
 def find(folder: Path, *, is_home: bool = False) -> list[Path]:
     """Files and folders below ``folder`` that hold secrets, as far as their names say so.
 
-    Links are not followed: their targets are not shown anyway. Folders that were not examined,
-    since there are too many entries above them, count as secret, or the folders that they lie in.
+    Links are not followed, but count by their names like what they may lead to. Folders that were
+    not examined, since there are too many entries above them, count as secret, or the folders that
+    they lie in.
 
     Args:
         folder: A tree of the user's.
@@ -59,7 +60,7 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
                 paths.append(Path(entry.path))
             elif entry.name == ".git":
                 repositories = [Path(entry.path), *Path(entry.path, "modules").glob("**/")]
-                paths += [one / "config" for one in repositories if (one / "config").is_file()]
+                paths += [one / "config" for one in repositories if _is_file(one / "config")]
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
                 queue.append(Path(entry.path))
     return _without_nested([*paths, *_gathered(queue, folder)])
@@ -83,13 +84,21 @@ def _without_nested(paths: Iterable[Path]) -> list[Path]:
 
 
 def _is_secret(entry: os.DirEntry[str], is_top: bool) -> bool:
-    if entry.is_dir(follow_symlinks=False):
+    is_folder = entry.is_dir(follow_symlinks=False)
+    if is_folder or entry.is_symlink():
         if entry.name.startswith("exploracoder-") or _FOLDERS.fullmatch(entry.name):
             return True
-        return is_top and _FOLDERS_AT_THE_TOP.fullmatch(entry.name) is not None
+        if is_top and _FOLDERS_AT_THE_TOP.fullmatch(entry.name):
+            return True
+        if is_folder:
+            return False
     if _FILES.fullmatch(entry.name) or (is_top and _FILES_AT_THE_TOP.fullmatch(entry.name)):
         return True
     return _ENV.fullmatch(entry.name) is not None and _EXAMPLE.fullmatch(entry.name) is None
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113  # `Path.is_file` raises where it may not look
 
 
 def _is_installed(entry: os.DirEntry[str]) -> bool:

@@ -22,6 +22,11 @@ _LIBRARIES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # The C library checks there whether huge pages are available.
 _HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage"
 _OTHER = ("/etc", "/sys/devices/system/cpu", _HUGE_PAGES, "/var/cache/fontconfig")
+# What everybody may read there is no secret, whatever the name of a link to it.
+_PUBLIC = {
+    *map(Path, ("/usr", "/nix/store", "/gnu/store", "/snap")),
+    *map(Path, ("/etc/ssl", "/etc/pki", "/etc/ca-certificates")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,8 @@ def _places(
 ) -> tuple[Place, ...]:
     task_paths = [command.cwd, *inputs]
     users = [*task_paths, *(path.resolve() for path in task_paths)]
-    needs = [ENTRY.parent, *home.prefixes, *home.paths, *_certificates(command.environment)]
+    certificates = _certificates(command.environment)
+    needs = [ENTRY.parent, *home.prefixes, *home.paths, *certificates]
     if has_network:
         needs.append(Path("/etc/resolv.conf").resolve())
     symlinks = _links() | {Path("/")}
@@ -72,10 +78,60 @@ def _places(
     system = {Path(path) for path in (*_PROGRAMS, *_OTHER) if is_there(Path(path))}
     system |= {Path(path) for path in _LIBRARIES if Path(path).is_dir()} - _links()
     candidates = {*_hidden_in_system(), *_hidden_of_users({*users, *home.paths}, home.prefixes)}
+    own = {*users, *(path for path in home.paths if not _is_installed(path, home.prefixes))}
     readable = {Place(path, "readable") for path in paths | system}
-    asked_for = {*needs, *inputs, *(path.resolve() for path in inputs)}
-    hidden_places = {place for place in candidates if place.path not in asked_for}
-    return _without_needless(readable | hidden_places)
+    asked_for = {*needs, *inputs, *map(_resolved, (*inputs, *certificates))}
+    candidates = {place for place in candidates if place.path not in asked_for}
+    through_links = {place for place in candidates if _resolved(place.path) != place.path}
+    shown = {path: _resolved(path) for path in paths | system}
+    behind_links = {
+        path
+        for target in {_resolved(place.path) for place in through_links}
+        if is_there(target) and not _is_public(target, own)
+        for path in _names(target, shown)
+    }
+    hidden_places = (candidates - through_links) | set(map(_hidden, behind_links - asked_for))
+    return _without_unreachable(_without_needless(readable | hidden_places))
+
+
+def _resolved(path: Path) -> Path:
+    """Where a path leads; unlike ``Path.resolve``, this raises for no loop of links."""
+    return Path(os.path.realpath(path))
+
+
+def _is_public(target: Path, trees: Iterable[Path]) -> bool:
+    """Whether a file or folder is the system's, outside the user's trees, and read by everybody."""
+    around = {target, *target.parents}
+    if not around & _PUBLIC or around & (set(trees) - {Path("/")} - _PUBLIC):
+        return False
+    try:
+        return all(path.stat().st_mode & stat.S_IROTH for path in around)
+    except OSError:
+        return False
+
+
+def _names(target: Path, trees: Mapping[Path, Path]) -> Iterator[Path]:
+    """The names of a path in the trees, each given with where it leads, that show it."""
+    for tree, resolved in trees.items():
+        if resolved in (target, *target.parents):
+            path = tree / target.relative_to(resolved)
+            if path not in trees:
+                yield path
+
+
+def _without_unreachable(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Drop what would be hidden through a link: nothing is mounted there but where it leads."""
+    readable = {place.path for place in places if place.visibility == "readable"}
+    return tuple(
+        place
+        for place in places
+        if place.visibility == "readable" or not _is_through_link(place.path, readable)
+    )
+
+
+def _is_through_link(path: Path, readable: set[Path]) -> bool:
+    tree = next((folder for folder in path.parents if folder in readable), None)
+    return tree is not None and _resolved(path) != _resolved(tree) / path.relative_to(tree)
 
 
 def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:
@@ -141,7 +197,7 @@ def _is_installed(tree: Path, prefixes: Iterable[Path]) -> bool:
 
 
 def _hidden(path: Path) -> Place:
-    return Place(path, "hidden folder" if path.is_dir() else "hidden file")
+    return Place(path, "hidden folder" if os.path.isdir(path) else "hidden file")  # noqa: PTH112
 
 
 @functools.cache

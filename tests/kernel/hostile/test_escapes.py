@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from exploracoder_kernel import sandbox
+from exploracoder_kernel import run, sandbox
 from exploracoder_kernel.run_limits import Limits
 from exploracoder_kernel.sidecar import Sidecar
 
@@ -60,6 +60,14 @@ WAITING = {
     "it waits for a child": "import subprocess\nsubprocess.run(['sleep', '60'])",
 }
 
+SAY_FINISHED = """
+import gc, time
+owner = next(one for one in gc.get_objects() if type(one).__name__ == "Owner")
+for _ in range(100):
+    owner.tell({"finished": True})
+    time.sleep(0.1)
+"""
+
 
 def opened(variant: Variant, strategy: Strategy, task: Path) -> Sidecar:
     require(variant)
@@ -106,3 +114,13 @@ async def test_a_limit_of_time_means_what_it_says(tmp_path: Path, variant: Varia
             await sidecar.drop(branch)
 
     assert {name: seconds for name, seconds in durations.items() if seconds > ALLOWED_SECONDS} == {}
+
+
+async def test_a_snippet_that_says_to_have_finished_gains_time_only_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "_DESCRIBE_SECONDS", 1.0)
+    async with opened(VARIANTS[0], VARIANTS[0].strategy, tmp_path) as sidecar:
+        observation = await sidecar.run(sidecar.root, SAY_FINISHED, LIMITS)
+
+    assert observation.status == "timeout"

@@ -206,6 +206,74 @@ async def test_links_lead_to_nothing_that_is_not_shown(
     assert set(value_of(observation)) <= set(REFUSED)
 
 
+async def test_links_named_like_secrets_lead_to_nothing_either(
+    look: Look, home: Path, task: Path, value_of: Callable[..., Any]
+) -> None:
+    (task / "data" / "keys").write_text("secret")
+    (task / ".env").symlink_to(task / "data" / "keys")
+    (task / "one.pem").symlink_to(home / ".ssh" / "id_rsa")
+    (task / "two.pem").symlink_to("nowhere")
+    (task / "three.pem").symlink_to(os.devnull)
+    (task.parent / "task-by-link").symlink_to(task)
+
+    observation = await look(
+        f"{ASK}sorted({{read('.env'), read('data/keys'), read('one.pem'), read('two.pem'),"
+        f"read({str(task / 'data' / 'keys')!r}), write('/dev/null')}} - {{None, ''}})",
+        cwd=task.parent / "task-by-link",
+    )
+
+    assert set(value_of(observation)) <= set(REFUSED)
+
+
+async def test_what_a_link_with_a_secrets_name_leads_to_is_hidden_too(
+    look: Look, task: Path, tmp_path: Path, value_of: Callable[..., Any]
+) -> None:
+    kept = ("repo.git/config", "keys/id", "shared/.env", "real/deep.txt")
+    for name in kept:
+        (task / name).parent.mkdir(exist_ok=True)
+        (task / name).write_text("secret")
+    (task / ".git").symlink_to(task / "repo.git")
+    (task / ".ssh").symlink_to("keys")
+    (task / ".aws").symlink_to("real")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / ".env").write_text("secret")
+    (task / "lib").symlink_to(tmp_path / "lib")
+
+    observation = await look(
+        f"{ASK}[read(name) for name in {(*kept, '.git/config', 'lib/.env')!r}]",
+        inputs=(task / "lib",),
+    )
+
+    assert set(value_of(observation)) - {""} <= set(REFUSED)
+
+
+async def test_links_with_secrets_names_hide_nothing_that_is_everybodys_or_asked_for(
+    look: Look, task: Path, monkeypatch: pytest.MonkeyPatch, value_of: Callable[..., Any]
+) -> None:
+    (task / "cacert.pem").symlink_to("/usr/bin/env")
+    (task / ".aws").symlink_to("/usr/bin")
+    (task / "certs.pem").write_text("asked for")
+    (task / "ca.pem").symlink_to("certs.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(task / "ca.pem"))
+
+    observation = await look(
+        f"{ASK}os.path.getsize('/usr/bin/env') > 0, read('ca.pem'), read('certs.pem')"
+    )
+
+    assert value_of(observation) == (True, "asked for", "asked for")
+
+
+async def test_a_secret_behind_a_folder_of_somebody_else_keeps_nothing_from_starting(
+    look: Look, task: Path, value_of: Callable[..., Any]
+) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may look everywhere")
+    (task / "one.pem").symlink_to("/root/live/one.pem")
+    (task / ".git").symlink_to("/root/repo.git")
+
+    assert value_of(await look(f"{ASK}read('input.txt')")) == "given"
+
+
 async def test_more_inputs_can_be_read_and_not_written(
     look: Look, tmp_path: Path, value_of: Callable[..., Any]
 ) -> None:

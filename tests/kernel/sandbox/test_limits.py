@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_kernel import launch_command
 from exploracoder_kernel.branch import linux
 from exploracoder_kernel.sandbox import SandboxLimits
 from exploracoder_kernel.sidecar import Sidecar
@@ -53,6 +54,15 @@ async def test_limits_can_not_be_raised(look: Look, value_of: Callable[..., Any]
     )
 
     assert value_of(observation) == ["FSIZE", "NOFILE", "DATA", "CORE"]
+
+
+async def test_a_cell_that_lowers_a_limit_keeps_its_outcome(look: Look) -> None:
+    observation = await look(
+        "import resource\n_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (hard // 2, hard // 2))\n6 * 7"
+    )
+
+    assert (observation.status, observation.result) == ("ok", "42")
 
 
 @pytest.mark.parametrize("place", ["/dev/shm/x", "/tmp/x", "x", "~/x"])
@@ -112,12 +122,44 @@ async def test_after_a_folder_that_is_too_deep_others_are_still_looked_at(
     assert [one.limits_hit for one in observations] == [("scratch_files",), ("scratch_bytes",)]
 
 
+@pytest.mark.parametrize("mechanism", ["landlock"], indirect=True)
+async def test_files_without_a_name_count_for_the_branch_that_holds_them(
+    boxed: Choose, task: Path
+) -> None:
+    hold = "import os\nfd = os.open('.', os.O_TMPFILE | os.O_RDWR)\nos.write(fd, bytes(3 * 2**22))"
+    write = "import time\nopen('x', 'wb').write(bytes(2**23))\ntime.sleep(2)"
+    limits = SandboxLimits(scratch_bytes=2**24)
+    async with Sidecar(sys.executable, task, launcher=boxed(limits=limits).launcher) as sidecar:
+        first, second = [await sidecar.fork(sidecar.root) for _ in range(2)]
+
+        observations = [await sidecar.run(first, hold), await sidecar.run(second, write)]
+
+    assert [(one.status, one.limits_hit) for one in observations] == [("ok", ()), ("ok", ())]
+
+
 def test_a_containers_memory_counts_as_the_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "memory.max").write_text("max\n")
-    (tmp_path / "memory.limit_in_bytes").write_text("268435456\n")
-    monkeypatch.setattr(linux, "CONTAINER_LIMITS", tuple(map(str, tmp_path.iterdir())))
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    (tmp_path / "one" / "two" / "max").write_text("max\n")
+    (tmp_path / "one" / "max").write_text("268435456\n")
+    (tmp_path / "max").write_text("536870912\n")
+    (tmp_path / "cgroup").write_text("2:cpu,memory:/gone\n1:name=systemd:/\n0::/one/two\n")
+    limits = {"": (str(tmp_path), "max"), "memory": (str(tmp_path / "gone"), "max")}
+    monkeypatch.setattr(linux, "MEMORY_LIMITS", limits)
+    monkeypatch.setattr(linux, "CGROUPS", str(tmp_path / "cgroup"))
 
     assert linux.machine_memory() == 2**28
     assert SandboxLimits().memory_bytes == 2**27
+
+
+async def test_a_containers_memory_bounds_what_a_branch_uses_in_all(
+    look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_command, "machine_memory", lambda: 2**29)
+
+    observation = await look(
+        "import time\nx = b'x' * 2**29\ntime.sleep(10)", limits=SandboxLimits(memory_bytes=2**32)
+    )
+
+    assert (observation.status, observation.limits_hit) == ("limit", ("memory_bytes",))

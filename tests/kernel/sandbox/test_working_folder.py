@@ -109,14 +109,47 @@ async def test_a_fork_goes_on_in_the_same_place(sidecar: Sidecar) -> None:
     assert "input.txt" in observation.result
 
 
-async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
-    observation = await sidecar.run(
+async def test_a_fork_goes_on_in_the_same_place_of_a_temporary_folder(sidecar: Sidecar) -> None:
+    await sidecar.run(
         sidecar.root,
+        "import os, tempfile\nos.chdir(tempfile.mkdtemp())\nopen('x', 'w').write('root')",
+    )
+    child = await sidecar.fork(sidecar.root)
+
+    observation = await sidecar.run(
+        child,
+        "before = open('x').read()\nopen('x', 'w').write('child')\n"
+        "before, os.path.dirname(os.getcwd()) == os.path.realpath(tempfile.gettempdir())",
+    )
+    root = await sidecar.run(sidecar.root, "open('x').read()")
+
+    assert observation.result == "('root', True)"
+    assert root.result == "'root'"
+
+
+@pytest.mark.parametrize("mechanism", ["bubblewrap"], indirect=True)
+async def test_a_fork_goes_on_in_the_same_place_of_shared_memory(sidecar: Sidecar) -> None:
+    await sidecar.run(
+        sidecar.root, "import os\nos.mkdir('/dev/shm/x')\nos.chdir('/dev/shm/x')\nopen('y', 'w')"
+    )
+    child = await sidecar.fork(sidecar.root)
+
+    observation = await sidecar.run(child, "os.remove('y'); os.getcwd()")
+    root = await sidecar.run(sidecar.root, "os.listdir()")
+
+    assert (observation.result, root.result) == ("'/dev/shm/x'", "['y']")
+
+
+async def test_files_are_moved_and_linked_from_folder_to_folder(sidecar: Sidecar) -> None:
+    child = await sidecar.fork(sidecar.root)
+    move = (
         "import os\nos.mkdir('one')\nopen('one/x', 'w').write('moved')\n"
-        "os.rename('one/x', 'x')\nos.link('x', 'one/y')\nopen('one/y').read()",
+        "os.rename('one/x', 'x')\nos.link('x', 'one/y')\nopen('one/y').read()"
     )
 
-    assert observation.result == "'moved'"
+    observations = [await sidecar.run(branch, move) for branch in (sidecar.root, child)]
+
+    assert [one.result for one in observations] == ["'moved'", "'moved'"]
 
 
 async def test_a_removed_folder_is_made_anew(sidecar: Sidecar) -> None:
