@@ -121,7 +121,8 @@ export function isScratchKernel(
   specs: KernelSpec.ISpecModels | null
 ): boolean {
   const argv = name === undefined ? undefined : specs?.kernelspecs[name]?.argv;
-  return name === KERNEL || (argv ?? []).includes(PROGRAM);
+  // The program is named within a line of Python: see `spec.py`.
+  return name === KERNEL || (argv ?? []).some(part => part.includes(PROGRAM));
 }
 
 /** A model with the same content, but untrusted. */

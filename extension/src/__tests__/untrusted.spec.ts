@@ -1,6 +1,11 @@
 import { MimeModel, RenderMimeRegistry, standardRendererFactories } from '@jupyterlab/rendermime';
 import { KernelSpec } from '@jupyterlab/services';
+import { readFileSync } from 'fs';
+import { join } from 'path';
 import { distrust, isScratchKernel } from '../untrusted';
+
+// What `spec.py` writes for every installed kernel: a Python test holds the two together.
+const SHIPPED = join(__dirname, '../../../kernel_tools/kernelspec/kernel.json');
 
 const HURT = '<img src="x" onerror="window.hurt=1"><script>window.hurt=1</script>';
 const OUTPUTS = {
@@ -148,7 +153,7 @@ describe('isScratchKernel', () => {
     default: 'python3',
     kernelspecs: {
       python3: spec(['python', '-m', 'ipykernel_launcher']),
-      project: spec(['python', '-m', 'exploracoder_kernel.kernel', '-f', '{connection_file}'])
+      project: JSON.parse(readFileSync(SHIPPED, 'utf-8')) as KernelSpec.ISpecModel
     }
   };
 
