@@ -1,8 +1,9 @@
 import { MimeModel, RenderMimeRegistry, standardRendererFactories } from '@jupyterlab/rendermime';
-import { KernelSpec } from '@jupyterlab/services';
+import { Kernel, KernelSpec } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
 import { readFileSync } from 'fs';
 import { join } from 'path';
-import { distrust, isScratchKernel } from '../untrusted';
+import { distrust, isScratchKernel, refuseComms } from '../untrusted';
 
 // What `spec.py` writes for every installed kernel: a Python test holds the two together.
 const SHIPPED = join(__dirname, '../../../kernel_tools/kernelspec/kernel.json');
@@ -165,5 +166,36 @@ describe('isScratchKernel', () => {
 
   it('knows its usual name before the kernels are known', () => {
     expect(isScratchKernel('exploracoder', null)).toBe(true);
+  });
+});
+
+describe('refuseComms', () => {
+  const isScratch = (name?: string) => name === 'exploracoder';
+  const contextOf = (name: string) => {
+    const kernel = { name, handleComms: true } as Kernel.IKernelConnection;
+    const context = { session: { kernel } };
+    const kernelChanged = new Signal<typeof context, unknown>(context);
+    return Object.assign(context, { kernelChanged }) as unknown as Parameters<
+      typeof refuseComms
+    >[0] & { session: { kernel: Kernel.IKernelConnection }; kernelChanged: typeof kernelChanged };
+  };
+
+  it('takes none from the scratch kernel, and all from others', () => {
+    for (const name of ['exploracoder', 'python3']) {
+      const context = contextOf(name);
+      refuseComms(context, isScratch, Promise.resolve());
+
+      expect(context.session.kernel.handleComms).toBe(name === 'python3');
+    }
+  });
+
+  it('takes none from a scratch kernel that comes later', () => {
+    const context = contextOf('python3');
+    refuseComms(context, isScratch, Promise.resolve());
+
+    context.session.kernel = contextOf('exploracoder').session.kernel;
+    context.kernelChanged.emit(null);
+
+    expect(context.session.kernel.handleComms).toBe(false);
   });
 });
