@@ -108,6 +108,7 @@ function statusEvent(number: number, status: string, id = 'e1'): ServerMessage {
     id,
     revision: number,
     path: 'tea-exploration.ipynb',
+    kernel_id: 'k1',
     state: 'changed',
     change: { fields: { status }, steps: [], order: null, progress: null, abilities: {} },
     cells: { cells: [], order: null },
