@@ -19,6 +19,7 @@ export function recalled(
   if (index < -1 || index >= history.length) {
     return null;
   }
-  const own = recall.index === -1 ? text : recall.own;
+  const isEdited = text !== history[recall.index];
+  const own = isEdited && (recall.index === -1 || !recall.own.trim()) ? text : recall.own;
   return { recall: { index, own }, text: index === -1 ? own : history[index] };
 }

@@ -17,6 +17,15 @@ describe('recalled', () => {
     ]);
   });
 
+  it('comes back to what was being written from an earlier task that was edited', () => {
+    const first = recalled(HISTORY, NO_RECALL, 'unfinished', 1);
+    const second = recalled(HISTORY, first!.recall, 'newest, edited', 1);
+    expect(second!.recall.own).toBe('unfinished');
+
+    const other = recalled(HISTORY, { index: 0, own: '' }, 'newest, edited', 1);
+    expect(other!.recall.own).toBe('newest, edited');
+  });
+
   it('stops at both ends', () => {
     expect(recalled(HISTORY, NO_RECALL, 'x', -1)).toBeNull();
     expect(recalled(HISTORY, { index: 2, own: '' }, 'oldest', 1)).toBeNull();
