@@ -240,6 +240,17 @@ def test_a_typed_cell_that_is_gone_is_kept_once() -> None:
     assert again == once
 
 
+def test_code_that_is_typed_over_is_kept_once() -> None:
+    typed, before = written("s1", "a = 1  # mine"), {"s1": "a = 1"}
+
+    once = merged([written("s1", "a = 3")], [typed], before)
+    again = merged([written("s1", "a = 3")], [typed, *once[1:]], before)
+
+    # A tab that was typed in makes the same cell; see upsert.spec.ts.
+    assert once[1:] == [own("3-38cx3d", "a = 1  # mine")]
+    assert [cell["id"] for cell in again] == ["s1", "3-38cx3d"]
+
+
 @pytest.mark.parametrize(
     ("kept", "expected"),
     [

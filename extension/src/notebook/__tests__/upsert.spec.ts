@@ -169,14 +169,28 @@ describe('upsert', () => {
     expect(upsert(model, FIRST.slice(2))).toBe(false);
   });
 
-  it('lets a newer candidate go over an edit, which undo brings back', () => {
+  it('keeps an edit in a cell of the user’s when a newer candidate goes over it', () => {
     upsert(model, FIRST);
     cell(model, 's1').sharedModel.setSource('a = 1  # mine');
-    upsert(model, [FIRST[0], candidate('s1', 'a = 3', 'three'), ...FIRST.slice(2)]);
+    const next = [FIRST[0], candidate('s1', 'a = 3', 'three'), ...FIRST.slice(2)];
+    upsert(model, next);
 
     expect(source(model, 's1')).toBe('a = 3');
+    // The server gives it the same id; see test_code_that_is_typed_over_is_kept_once.
+    expect(ids(model)).toEqual(['s1-goal', 's1', '3-38cx3d', 's2-goal', 's2', 'branches']);
+    expect(source(model, '3-38cx3d')).toBe('a = 1  # mine');
+    expect(upsert(model, next)).toBe(false);
+    // In its place, undo brings it back, too.
     cell(model, 's1').sharedModel.undo();
     expect(source(model, 's1')).toContain('# mine');
+  });
+
+  it('keeps no edit twice that the newer candidate has taken up', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = len(x)');
+    upsert(model, [FIRST[0], candidate('s1', 'import x\na = len(x)'), ...FIRST.slice(2)]);
+
+    expect(ids(model)).toEqual(['s1-goal', 's1', 's2-goal', 's2', 'branches']);
   });
 
   it('leaves the undo history to the user', () => {
