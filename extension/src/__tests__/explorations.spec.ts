@@ -272,6 +272,19 @@ describe('Explorations', () => {
     expect(explorations.current).toBeNull();
   });
 
+  it('shows an exploration in view as open again when another tab has resumed it', async () => {
+    explorations.show('e1');
+    server.send({ ...statusEvent(11, 'solved'), state: 'closed' } as ServerMessage);
+    await until(() => !explorations.open.has('e1'));
+
+    server.open.set('e1', opened({ number: 12 }));
+    server.send({ ...statusEvent(12, 'waiting'), state: 'open' } as ServerMessage);
+    await until(() => explorations.open.has('e1'));
+
+    expect(explorations.current).toBe(explorations.open.get('e1'));
+    expect(explorations.current!.isOpen).toBe(true);
+  });
+
   it('gives the reason of a refusal in the server’s own words', async () => {
     const refusal = explorations.search('x', []).catch(error => error);
 
