@@ -4,8 +4,9 @@ import { Signal } from '@lumino/signaling';
 import { UserNotebook } from '../usernotebook';
 import { until } from './waiting';
 
-function tracker(path: string): INotebookTracker {
-  const content = { widgets: [], model: { getMetadata: () => undefined } };
+function panelOf(path: string, metadata: object = {}): NotebookPanel {
+  const getMetadata = (key: string) => (metadata as { [key: string]: unknown })[key];
+  const content = { widgets: [], model: { getMetadata } };
   Object.assign(content, { modelContentChanged: new Signal(content) });
   const panel = {
     context: { path, ready: Promise.resolve() },
@@ -13,8 +14,13 @@ function tracker(path: string): INotebookTracker {
     sessionContext: { kernelChanged: new Signal({}) },
     isDisposed: false
   };
-  Object.assign(panel, { disposed: new Signal(panel) });
-  const made = { currentWidget: panel as unknown as NotebookPanel };
+  return Object.assign(panel, { disposed: new Signal(panel) }) as unknown as NotebookPanel;
+}
+
+/** A tracker of notebooks, the first of which the user visits. */
+function tracker(...panels: NotebookPanel[]): INotebookTracker {
+  const find = (isFound: (panel: NotebookPanel) => boolean) => panels.find(isFound);
+  const made = { currentWidget: panels[0], find };
   return Object.assign(made, { currentChanged: new Signal(made) }) as unknown as INotebookTracker;
 }
 
@@ -29,9 +35,22 @@ describe('UserNotebook', () => {
     // The server knows no other drive.
     ['cloud:tea.ipynb', '']
   ])('names the place of %s for the server', async (path, sent) => {
-    const notebook = new UserNotebook(tracker(path), contents);
+    const notebook = new UserNotebook(tracker(panelOf(path)), contents);
     await until(() => notebook.place !== null);
 
     expect(notebook.place!.path).toBe(sent);
+  });
+
+  it('is another that is open when the last one visited is closed', async () => {
+    const closing = panelOf('tea.ipynb');
+    const own = panelOf('tea-exploration.ipynb', { exploracoder: { id: 'e1' } });
+    const notebook = new UserNotebook(tracker(closing, own, panelOf('pots.ipynb')), contents);
+    await until(() => notebook.place?.path === 'tea.ipynb');
+
+    Object.assign(closing, { isDisposed: true });
+    (closing.disposed as Signal<unknown, void>).emit();
+
+    await until(() => notebook.place !== null);
+    expect(notebook.place!.path).toBe('pots.ipynb');
   });
 });

@@ -39,7 +39,11 @@ export class Panels implements IExplorationNotebooks {
   }
 
   get own(): NotebookPanel | null {
-    return this._own?.isDisposed ? null : this._own;
+    if (this._own && !this._own.isDisposed) {
+      return this._own;
+    }
+    const { tracker } = this._options;
+    return tracker.find(panel => panel.context.isReady && !this._holders.has(panel)) ?? null;
   }
 
   get hasOthers(): boolean {
