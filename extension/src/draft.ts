@@ -24,6 +24,13 @@ type Picks = Pick<IDraft, 'libraries' | 'cells' | 'bring'>;
 const PICKS: ReadonlyArray<keyof Picks> = ['libraries', 'cells', 'bring'];
 const NO_PICKS: Picks = { libraries: [], cells: [], bring: [] };
 
+/** What belongs to one notebook only. */
+interface IStash extends Pick<IDraft, 'cells' | 'bring' | 'origin'> {
+  readonly declined: Picks;
+}
+
+const NO_STASH: IStash = { cells: [], bring: [], origin: null, declined: NO_PICKS };
+
 /** The notebook that a new exploration belongs to. */
 export interface IPlace {
   readonly path: string;
@@ -111,6 +118,30 @@ export class Draft {
     this._usualMode = mode;
   }
 
+  /** Put aside what was picked in the notebook before, until the user comes back to it. */
+  visit(notebook: object | null): void {
+    const before = this._notebook;
+    if (!notebook || notebook === before) {
+      return;
+    }
+    this._notebook = notebook;
+    if (before) {
+      const [cells, bring] = [this._own('cells'), this._own('bring')];
+      this._stashes.set(before, {
+        cells,
+        bring,
+        origin: this._value.origin,
+        declined: this._declined
+      });
+      const { declined, ...own } = this._stashes.get(notebook) ?? NO_STASH;
+      this._value = { ...this._value, ...own };
+      this._suggested = { ...NO_PICKS, libraries: this._suggested.libraries };
+      this._declined = { ...declined, libraries: this._declined.libraries };
+      this._save();
+      this._changed.emit();
+    }
+  }
+
   /** Start over from a cell, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
     const { mode, check, task } = this._value;
@@ -119,6 +150,7 @@ export class Draft {
       this._history = this._remembered(task);
     }
     this._suggested = this._declined = NO_PICKS;
+    this._stashes = new WeakMap();
     this._value = { ...EMPTY, libraries, mode, check, ...values };
     this._save();
     this._changed.emit();
@@ -153,20 +185,25 @@ export class Draft {
       _value: this._value,
       _suggested: this._suggested,
       _declined: this._declined,
-      _history: this._history
+      _history: this._history,
+      _notebook: this._notebook,
+      _stashes: this._stashes
     };
     const { task, mode } = this._value;
     const libraries = this._own('libraries');
     this._history = this._remembered(task);
     this._value = { ...EMPTY, libraries, mode };
     this._suggested = this._declined = NO_PICKS;
+    this._stashes = new WeakMap();
     const left = this._chosen();
     this._save();
     this._changed.emit();
     return () => {
       const { mode } = this._value;
       if (this._chosen() === left) {
+        const notebook = this._notebook;
         Object.assign(this, before, { _value: { ...before._value, mode } });
+        this.visit(notebook);
         this._save();
         this._changed.emit();
       }
@@ -212,6 +249,9 @@ export class Draft {
   private _usualMode = EMPTY.mode;
   private _suggested = NO_PICKS;
   private _declined = NO_PICKS;
+  // The one that the picks belong to, and what was picked in others.
+  private _notebook: object | null = null;
+  private _stashes = new WeakMap<object, IStash>();
   private _history: ReadonlyArray<string> = [];
   private _save: () => void = () => undefined;
   private _changed = new Signal<this, void>(this);

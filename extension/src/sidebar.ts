@@ -140,7 +140,11 @@ function activate(
 
   const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
-  notebook.changed.connect(() => widget.refresh());
+  draft.visit(notebook.identity);
+  notebook.changed.connect(() => {
+    draft.visit(notebook.identity);
+    widget.refresh();
+  });
   let { area } = preferences;
   preferences.changed.connect(() => {
     draft.follow(preferences.mode);

@@ -25,6 +25,11 @@ export class UserNotebook {
     return this._panel?.sessionContext.session?.kernel ?? null;
   }
 
+  /** What stays the same when it is renamed, and is another in each notebook. */
+  get identity(): object | null {
+    return this._panel?.context ?? null;
+  }
+
   /** Null when no notebook is open. */
   get place(): IPlace | null {
     const panel = this._panel;

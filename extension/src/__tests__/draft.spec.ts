@@ -38,6 +38,37 @@ describe('Draft', () => {
     expect(draft.request(PLACE, CHOICES).kernel_id).toBe('k9');
   });
 
+  it('puts aside what was picked in one notebook while the user is in another', () => {
+    const [tea, pots] = [{}, {}];
+    const origin = { cell_id: 'a', is_replaced: true };
+    const draft = new Draft();
+    draft.visit(tea);
+    draft.begin({ task: 'brew', cells: ['a'], bring: ['pot'], origin });
+
+    draft.visit(pots);
+    expect(draft.value).toMatchObject({ task: 'brew', cells: [], bring: [], origin: null });
+    draft.update({ cells: ['x'] });
+    draft.visit(null);
+    draft.visit(tea);
+    expect(draft.value).toMatchObject({ task: 'brew', cells: ['a'], bring: ['pot'], origin });
+    draft.visit(pots);
+    expect(draft.value.cells).toEqual(['x']);
+  });
+
+  it('takes a task back for the notebook that it was written for', () => {
+    const [tea, pots] = [{}, {}];
+    const draft = new Draft();
+    draft.visit(tea);
+    draft.begin({ task: 'brew', cells: ['a'] });
+    const takeBack = draft.submit();
+
+    draft.visit(pots);
+    takeBack();
+    expect(draft.value).toMatchObject({ task: 'brew', cells: [] });
+    draft.visit(tea);
+    expect(draft.value.cells).toEqual(['a']);
+  });
+
   it('begins anew with the same libraries and remembers the task once', () => {
     const draft = new Draft();
     for (const task of ['one', 'two', 'one']) {
