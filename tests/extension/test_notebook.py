@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -326,3 +327,9 @@ async def test_what_shares_notebooks_in_a_way_that_is_not_supported_is_named() -
     assert await Rooms(dict).find("a.ipynb") is None
     with pytest.raises(SetupError, match="jupyter server extension disable"):
         Rooms(lambda: {"jupyter_server_documents": {object()}}).check()
+    sharing = SimpleNamespace(disable_rtc=False)
+    rooms = Rooms(lambda: {"jupyter_server_ydoc": [sharing]})
+    rooms.check()
+    sharing.disable_rtc = True
+    with pytest.raises(SetupError, match="disable_rtc"):
+        rooms.check()
