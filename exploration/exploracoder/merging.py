@@ -178,7 +178,7 @@ def _joined(
             if cell["cell_type"] != "code":
                 cell |= _attachments(edit)
         yield cell
-        if edit is not None and _source(edit).rstrip() != cell["source"].rstrip():
+        if edit is not None and not _is_part(_source(edit), cell["source"]):
             yield from _unless_kept(edit, kept)
         yield from follow.get(cell["id"], ())
     # The subtasks of these cells were deleted.

@@ -252,6 +252,15 @@ def test_code_that_is_typed_over_is_kept_once() -> None:
     assert [cell["id"] for cell in again] == ["s1", "3-38cx3d"]
 
 
+def test_code_that_newer_code_has_taken_up_is_not_kept_twice() -> None:
+    file_cell, before = written("s1", "a = len(x)"), {"s1": "a = 1"}
+
+    cells = merged([written("s1", "import x\na = len(x)")], [file_cell], before)
+
+    # Tabs do the same; see upsert.spec.ts.
+    assert [cell["source"] for cell in cells] == ["import x\na = len(x)"]
+
+
 @pytest.mark.parametrize(
     ("kept", "expected"),
     [

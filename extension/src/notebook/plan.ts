@@ -147,11 +147,12 @@ function arrange(
 
 /** Whether a text that the user has typed in one of our cells is not in what comes there next. */
 function isEditLost(cell: nbformat.ICell, next: nbformat.ICell | undefined): boolean {
-  const last = writtenIn(cell.metadata);
-  const isEdited =
-    !!sourceOf(cell).trim() && last !== null && last.source !== writtenFor(cell).source;
+  const [source, last] = [sourceOf(cell), writtenIn(cell.metadata)];
+  // A stray Enter at the end is nothing to keep; as in the server.
+  const isWritten = [source, source.trimEnd()].some(text => last?.source === fingerprint(text));
+  const isEdited = !!source.trim() && last !== null && !isWritten;
   const isNews = next === undefined || last?.source !== writtenFor(next).source;
-  return isEdited && isNews && !(next && isPart(sourceOf(cell), sourceOf(next)));
+  return isEdited && isNews && !(next && isPart(source, sourceOf(next)));
 }
 
 /** The text of one of our cells as a cell of the user's, unless it is `here` already. */
@@ -161,7 +162,9 @@ function asOwn(cell: nbformat.ICell, here: ReadonlyMap<string, string>): nbforma
   // There may be one with another text, as when such a cell was gone before.
   const isOther = there !== undefined && !isPart(source, there);
   const id = isOther ? fingerprint(`${cell.id}:${source}`) : ownId(cell);
-  const own = { id, cell_type: cell.cell_type, source, metadata: {} };
+  const { attachments } = cell as { attachments?: nbformat.IAttachments };
+  const pictures = attachments ? { attachments } : {};
+  const own = { id, cell_type: cell.cell_type, source, metadata: {}, ...pictures };
   return nbformat.isCode(cell) ? { ...own, outputs: [], execution_count: null } : own;
 }
 

@@ -193,6 +193,28 @@ describe('upsert', () => {
     expect(ids(model)).toEqual(['s1-goal', 's1', 's2-goal', 's2', 'branches']);
   });
 
+  it('keeps no stray Enter at the end of a cell that is gone or gets newer code', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 1\n');
+    upsert(model, [FIRST[0], candidate('s1', 'b = 3'), ...FIRST.slice(2)]);
+    cell(model, 's1').sharedModel.setSource('b = 3\n\n');
+    upsert(model, FIRST.slice(2));
+
+    expect(ids(model)).toEqual(['s2-goal', 's2', 'branches']);
+  });
+
+  it('keeps the pictures in a text that the user has typed', () => {
+    const attachments = { 'tea.png': { 'image/png': 'AA' } };
+    upsert(model, FIRST);
+    const index = ids(model).indexOf('s1-goal');
+    const typed = { ...model.cells.get(index).toJSON(), source: '![tea](attachment:tea.png)' };
+    model.sharedModel.deleteCell(index);
+    model.sharedModel.insertCell(index, { ...typed, attachments } as never);
+    upsert(model, FIRST.slice(2));
+
+    expect(currentCells(model)[0].json).toMatchObject({ cell_type: 'markdown', attachments });
+  });
+
   it('leaves the undo history to the user', () => {
     upsert(model, FIRST);
     upsert(model, [FIRST[0], candidate('s1', 'a = 4'), FIRST[4]]);
