@@ -39,7 +39,7 @@ describe('TaskBox', () => {
     await until(() => box.value === HISTORY[1]);
   });
 
-  it('gives back what was typed, even after an earlier task was edited', async () => {
+  it('gives back what was typed, and what an earlier task was edited to', async () => {
     const box = (await draw(<Box />)).querySelector('textarea')!;
     press(box, 'ArrowUp', 0);
     await until(() => box.value === HISTORY[0]);
@@ -52,5 +52,7 @@ describe('TaskBox', () => {
     expect(press(box, 'ArrowDown', 8)).toBe(false);
     press(box, 'ArrowDown', box.value.length);
     await until(() => box.value === 'one long paragraph');
+    press(box, 'ArrowUp', 0);
+    await until(() => box.value === 'newest\nbut other');
   });
 });

@@ -17,18 +17,24 @@ describe('recalled', () => {
     ]);
   });
 
-  it('comes back to what was being written from an earlier task that was edited', () => {
+  it('loses neither what was being written nor what an earlier task was edited to', () => {
     const first = recalled(HISTORY, NO_RECALL, 'unfinished', 1);
-    const second = recalled(HISTORY, first!.recall, 'newest, edited', 1);
-    expect(second!.recall.own).toBe('unfinished');
+    const own = recalled(HISTORY, first!.recall, 'newest, edited', -1);
+    const again = recalled(HISTORY, own!.recall, own!.text, 1);
+    const second = recalled(HISTORY, again!.recall, again!.text, 1);
+    const back = recalled(HISTORY, second!.recall, second!.text, -1);
 
-    const other = recalled(HISTORY, { index: 0, own: '' }, 'newest, edited', 1);
-    expect(other!.recall.own).toBe('newest, edited');
+    expect([own, again, second, back].map(one => one!.text)).toEqual([
+      'unfinished',
+      'newest, edited',
+      'older',
+      'newest, edited'
+    ]);
   });
 
   it('stops at both ends', () => {
     expect(recalled(HISTORY, NO_RECALL, 'x', -1)).toBeNull();
-    expect(recalled(HISTORY, { index: 2, own: '' }, 'oldest', 1)).toBeNull();
+    expect(recalled(HISTORY, { index: 2, texts: {} }, 'oldest', 1)).toBeNull();
     expect(recalled([], NO_RECALL, 'x', 1)).toBeNull();
   });
 });

@@ -189,6 +189,19 @@ describe('refuseComms', () => {
     }
   });
 
+  it('takes none once the kernels are known, if one is a scratch kernel by another name', async () => {
+    const context = contextOf('project');
+    let known: string[] = [];
+    const ready = Promise.resolve();
+    refuseComms(context, (name = '') => known.includes(name), ready);
+    expect(context.session.kernel.handleComms).toBe(true);
+
+    known = ['project'];
+    await ready;
+
+    expect(context.session.kernel.handleComms).toBe(false);
+  });
+
   it('takes none from a scratch kernel that comes later', () => {
     const context = contextOf('python3');
     refuseComms(context, isScratch, Promise.resolve());

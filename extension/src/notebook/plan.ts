@@ -106,10 +106,11 @@ function arrange(
       .filter(({ json, isRunning }) => !isRunning && isEditLost(json, next.get(json.id as string)))
       .map(({ json }) => [ownId(json), sourceOf(json)])
   );
-  // The server may have kept less of what was typed.
+  // The server may have kept less of what was typed. One with outputs has been run since.
   const isLess = ({ json, isRunning }: ICurrentCell) => {
     const [source, later] = [sourceOf(json), typed.get(json.id as string)];
-    return !isRunning && later !== undefined && source !== later && isPart(source, later);
+    const isUsed = isRunning || (nbformat.isCode(json) && json.outputs.length > 0);
+    return !isUsed && later !== undefined && source !== later && isPart(source, later);
   };
   const here = new Map(
     current.filter(cell => !isLess(cell)).map(({ json }) => [json.id as string, sourceOf(json)])

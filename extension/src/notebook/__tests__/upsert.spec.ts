@@ -185,6 +185,18 @@ describe('upsert', () => {
     expect(source(model, 's1')).toContain('# mine');
   });
 
+  it('keeps a cell with an earlier edit that the user has run', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 12');
+    const { outputs: shown } = candidate('', '', 'ran') as nbformat.ICodeCell;
+    const kept = { ...candidate('3-38cx3d', 'a = 1'), metadata: {}, outputs: shown };
+    model.sharedModel.insertCell(2, kept as nbformat.ICodeCell);
+    upsert(model, [FIRST[0], candidate('s1', 'b = 3'), ...FIRST.slice(2)]);
+
+    expect(outputs(model, '3-38cx3d')).toEqual(['ran\n']);
+    expect(sources(model).slice(1, 4).sort()).toEqual(['a = 1', 'a = 12', 'b = 3']);
+  });
+
   it('keeps no edit twice that the newer candidate has taken up', () => {
     upsert(model, FIRST);
     cell(model, 's1').sharedModel.setSource('a = len(x)');
