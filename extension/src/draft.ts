@@ -84,15 +84,20 @@ export class Draft {
       this._history = saved.history;
     }
     // Text typed while the store was loading is newer.
-    if (!this._value.task && saved && typeof saved === 'object') {
+    const isRestored = !this._value.task && saved && typeof saved === 'object';
+    if (isRestored) {
       this._value = { ...this._value, ...restored(saved) };
     }
+    const [here, before] = [this._notebook, saved?.notebook];
+    this._notebook = isRestored && typeof before === 'string' ? before : here;
     this._save = () => {
       const { check, origin, task } = this._value;
       const picked = Object.fromEntries(PICKS.map(kind => [kind, [...this._own(kind)]]));
       const kept = { task, check, origin: origin && { ...origin }, ...picked };
-      void store.save(key, { ...kept, history: [...this._history] });
+      const notebook = this._notebook;
+      void store.save(key, { ...kept, notebook, history: [...this._history] });
     };
+    this.visit(here);
     this._changed.emit();
   }
 
@@ -118,8 +123,11 @@ export class Draft {
     this._usualMode = mode;
   }
 
-  /** Put aside what was picked in the notebook before, until the user comes back to it. */
-  visit(notebook: object | null): void {
+  /**
+   * Put aside what was picked in the notebook before, until the user comes back to it. Notebooks go
+   * by their paths: while a page is restored, each of them is visited in turn.
+   */
+  visit(notebook: string | null): void {
     const before = this._notebook;
     if (!notebook || notebook === before) {
       return;
@@ -142,6 +150,12 @@ export class Draft {
     }
   }
 
+  /** Follow the notebook of the picks to where it was moved. */
+  move(notebook: string): void {
+    this._notebook = notebook;
+    this._save();
+  }
+
   /** Start over from a cell, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
     const { mode, check, task } = this._value;
@@ -150,7 +164,7 @@ export class Draft {
       this._history = this._remembered(task);
     }
     this._suggested = this._declined = NO_PICKS;
-    this._stashes = new WeakMap();
+    this._stashes = new Map();
     this._value = { ...EMPTY, libraries, mode, check, ...values };
     this._save();
     this._changed.emit();
@@ -194,7 +208,7 @@ export class Draft {
     this._history = this._remembered(task);
     this._value = { ...EMPTY, libraries, mode };
     this._suggested = this._declined = NO_PICKS;
-    this._stashes = new WeakMap();
+    this._stashes = new Map();
     const left = this._chosen();
     this._save();
     this._changed.emit();
@@ -249,15 +263,16 @@ export class Draft {
   private _usualMode = EMPTY.mode;
   private _suggested = NO_PICKS;
   private _declined = NO_PICKS;
-  // The one that the picks belong to, and what was picked in others.
-  private _notebook: object | null = null;
-  private _stashes = new WeakMap<object, IStash>();
+  // The notebook that the picks belong to, and what was picked in others.
+  private _notebook: string | null = null;
+  private _stashes = new Map<string, IStash>();
   private _history: ReadonlyArray<string> = [];
   private _save: () => void = () => undefined;
   private _changed = new Signal<this, void>(this);
 }
 
 interface ISavedDraft extends Omit<IDraft, 'mode'> {
+  notebook: string | null;
   history: string[];
 }
 

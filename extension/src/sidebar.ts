@@ -140,11 +140,12 @@ function activate(
 
   const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
-  draft.visit(notebook.identity);
+  draft.visit(notebook.path);
   notebook.changed.connect(() => {
-    draft.visit(notebook.identity);
+    draft.visit(notebook.path);
     widget.refresh();
   });
+  notebook.moved.connect((_, path) => draft.move(path));
   let { area } = preferences;
   preferences.changed.connect(() => {
     draft.follow(preferences.mode);

@@ -25,9 +25,14 @@ export class UserNotebook {
     return this._panel?.sessionContext.session?.kernel ?? null;
   }
 
-  /** What stays the same when it is renamed, and is another in each notebook. */
-  get identity(): object | null {
-    return this._panel?.context ?? null;
+  /** Emitted with the new path when the notebook is renamed or moved. */
+  get moved(): ISignal<this, string> {
+    return this._moved;
+  }
+
+  /** Its path in this tab, on whatever drive. */
+  get path(): string | null {
+    return this._panel?.context.path ?? null;
   }
 
   /** Null when no notebook is open. */
@@ -59,8 +64,13 @@ export class UserNotebook {
     this._panel = panel;
     panel.sessionContext.kernelChanged.connect(this._settle, this);
     panel.content.modelContentChanged.connect(this._settle, this);
+    panel.context.pathChanged.connect(this._move, this);
     panel.disposed.connect(this._leave, this);
     this._changed.emit();
+  }
+
+  private _move(_: unknown, path: string): void {
+    this._moved.emit(path);
   }
 
   private _settle(): void {
@@ -78,6 +88,7 @@ export class UserNotebook {
   private _panel: NotebookPanel | null = null;
   private _settled = new Debouncer(() => this._changed.emit(), SETTLE_MS);
   private _changed = new Signal<this, void>(this);
+  private _moved = new Signal<this, string>(this);
 }
 
 /** Whether a notebook is open, and not an exploration's. */

@@ -9,7 +9,7 @@ function panelOf(path: string, metadata: object = {}): NotebookPanel {
   const content = { widgets: [], model: { getMetadata } };
   Object.assign(content, { modelContentChanged: new Signal(content) });
   const panel = {
-    context: { path, ready: Promise.resolve() },
+    context: { path, pathChanged: new Signal({}), ready: Promise.resolve() },
     content,
     sessionContext: { kernelChanged: new Signal({}) },
     isDisposed: false
@@ -39,6 +39,18 @@ describe('UserNotebook', () => {
     await until(() => notebook.place !== null);
 
     expect(notebook.place!.path).toBe(sent);
+  });
+
+  it('tells where it was moved', async () => {
+    const panel = panelOf('tea.ipynb');
+    const notebook = new UserNotebook(tracker(panel), contents);
+    await until(() => notebook.path === 'tea.ipynb');
+    const moved = jest.fn();
+    notebook.moved.connect((_, path) => moved(path));
+
+    (panel.context.pathChanged as Signal<unknown, string>).emit('green.ipynb');
+
+    expect(moved).toHaveBeenCalledWith('green.ipynb');
   });
 
   it('is another that is open when the last one visited is closed', async () => {
