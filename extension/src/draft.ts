@@ -87,6 +87,8 @@ export class Draft {
     const isRestored = !this._value.task && saved && typeof saved === 'object';
     if (isRestored) {
       this._value = { ...this._value, ...restored(saved) };
+      const others = Object.entries(saved.others ?? {});
+      this._stashes = new Map(others.map(([path, one]) => [path, restoredStash(one)]));
     }
     const [here, before] = [this._notebook, saved?.notebook];
     this._notebook = isRestored && typeof before === 'string' ? before : here;
@@ -95,7 +97,13 @@ export class Draft {
       const picked = Object.fromEntries(PICKS.map(kind => [kind, [...this._own(kind)]]));
       const kept = { task, check, origin: origin && { ...origin }, ...picked };
       const notebook = this._notebook;
-      void store.save(key, { ...kept, notebook, history: [...this._history] });
+      const others = Object.fromEntries(
+        [...this._stashes].map(([path, { bring, cells, origin }]) => [
+          path,
+          { bring: [...bring], cells: [...cells], origin: origin && { ...origin } }
+        ])
+      );
+      void store.save(key, { ...kept, notebook, others, history: [...this._history] });
     };
     this.visit(here);
     this._changed.emit();
@@ -273,6 +281,7 @@ export class Draft {
 
 interface ISavedDraft extends Omit<IDraft, 'mode'> {
   notebook: string | null;
+  others: { [path: string]: Partial<ISavedDraft> | null };
   history: string[];
 }
 
@@ -287,6 +296,11 @@ function restored(saved: Partial<ISavedDraft>): Partial<IDraft> {
     check: typeof check === 'string' ? check : '',
     origin: isOrigin ? origin : null
   };
+}
+
+function restoredStash(saved: Partial<ISavedDraft> | null): IStash {
+  const { bring = [], cells = [], origin = null } = restored(saved ?? {});
+  return { bring, cells, origin, declined: NO_PICKS };
 }
 
 function isTexts(value: unknown): value is string[] {

@@ -79,6 +79,8 @@ describe('Draft', () => {
     };
     const draft = new Draft();
     await draft.restore(store, 'draft');
+    draft.visit('cups.ipynb');
+    draft.update({ cells: ['c'] });
     draft.visit('pots.ipynb');
     draft.update({ task: 'brew', cells: ['x'], bring: ['pot'] });
 
@@ -91,6 +93,8 @@ describe('Draft', () => {
     expect(again.value).toMatchObject({ task: 'brew', cells: ['x'], bring: ['pot'] });
     again.visit('tea.ipynb');
     expect(again.value.cells).toEqual([]);
+    again.visit('cups.ipynb');
+    expect(again.value).toMatchObject({ task: 'brew', cells: ['c'], bring: [] });
   });
 
   it('takes a task back for the notebook that it was written for', () => {
@@ -195,7 +199,14 @@ describe('Draft', () => {
     draft.suggest({ libraries: [], cells: ['c'], bring: [] });
     const again = new Draft();
     const broken = new Draft();
-    kept.set('broken', { task: 5, libraries: 'x', history: [1], origin: {}, check: [] });
+    kept.set('broken', {
+      others: { a: null },
+      task: 5,
+      libraries: 'x',
+      history: [1],
+      origin: {},
+      check: []
+    });
 
     await again.restore(store, 'draft');
     await broken.restore(store, 'broken');
