@@ -162,8 +162,8 @@ function kernelOf(context: ISessionContext): string | undefined {
 }
 
 /**
- * Take no comm messages from the scratch kernel: widgets are made from them, even ones that are never
- * shown, and a widget's model can bring scripts of its own.
+ * Take no comm messages from the scratch kernel: widgets are made from them, even ones that are
+ * never shown, and a widget's model can bring scripts of its own.
  */
 export function refuseComms(
   context: Pick<ISessionContext, 'kernelChanged' | 'session'>,
