@@ -167,6 +167,7 @@ def _joined(
     before: Mapping[str, str],
 ) -> Iterator[Any]:
     ids = {cell["id"] for cell in our_cells}
+    kept = {str(cell.get("id")): _source(cell) for cells in follow.values() for cell in cells}
     yield from follow.get("", ())
     for cell in our_cells:
         edit = edits.pop(cell["id"], None)
@@ -177,21 +178,26 @@ def _joined(
             if cell["cell_type"] != "code":
                 cell |= _attachments(edit)
         yield cell
-        if edit is not None and _source(edit).rstrip() != cell["source"].rstrip():
-            yield _as_own(edit)
+        if edit is not None and not _is_part(_source(edit), cell["source"]):
+            yield from _unless_kept(edit, kept)
         yield from follow.get(cell["id"], ())
-    # The subtasks of these cells were deleted. A tab that kept a text gave it the same id.
-    kept = {str(cell.get("id")): _source(cell) for cells in follow.values() for cell in cells}
-    for id_, edit in edits.items():
-        own_id, source = fingerprint(f"{id_}:"), _source(edit)
-        if own_id in kept and not _is_part(source, kept[own_id]):
-            # It has another text, as when such a cell was gone before.
-            own_id = fingerprint(f"{id_}:{source}")
-        if own_id not in kept:
-            yield {**_as_own(edit), "id": own_id}
+    # The subtasks of these cells were deleted.
+    for edit in edits.values():
+        yield from _unless_kept(edit, kept)
     for id_, cells in follow.items():
         if id_ and id_ not in ids:
             yield from cells
+
+
+def _unless_kept(edit: Any, kept: Mapping[str, str]) -> Iterator[Any]:
+    """An edit as a person's own cell. A tab that has kept it already gave it the same id."""
+    id_, source = str(edit.get("id")), _source(edit)
+    own_id = fingerprint(f"{id_}:")
+    if own_id in kept and not _is_part(source, kept[own_id]):
+        # It has another text, as when one was kept before.
+        own_id = fingerprint(f"{id_}:{source}")
+    if own_id not in kept:
+        yield {**_as_own(edit), "id": own_id}
 
 
 def _is_typed(cell: Any, before: Mapping[str, str] | None) -> bool:

@@ -77,6 +77,7 @@ class HostedExploration:
             revision=revision,
             events=workshop.events,
             path=lambda: self.path,
+            kernel_id=lambda: self._kernel.id,
             troubles=lambda: (self._trouble, self.keeper.trouble),
             abilities=self._abilities,
         )
@@ -264,7 +265,11 @@ class HostedExploration:
         index = await self._workshop.index.view()
         libraries = await self._libraries(exploration, index)
         say(message="Starting the scratch kernel")
+        before = self._kernel.id
         await self._kernel.start(self.path)
+        if self._kernel.id != before:
+            # Notebooks attach to the new one at once.
+            self._teller.publish("changed")
         live = LiveSession(
             exploration.model_copy(update={"libraries": libraries}),
             model=self._model,

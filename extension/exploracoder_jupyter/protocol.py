@@ -386,13 +386,14 @@ class Replayed(State):
 
 
 class ExplorationEvent(State):
-    """An exploration changed, was opened or was closed."""
+    """An exploration changed, was opened or was closed; ``kernel_id`` is its sidecar's."""
 
     kind: Literal["exploration"] = "exploration"
     number: int
     id: str
     revision: int
     path: str
+    kernel_id: str
     state: Literal["open", "changed", "closed"] = "changed"
     change: Change
     cells: CellsChange = CellsChange()

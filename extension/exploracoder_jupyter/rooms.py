@@ -37,6 +37,14 @@ class Rooms:
                 " would write the notebook. Disable it (jupyter server extension disable"
                 f" {_UNSUPPORTED}), or share notebooks with jupyter-collaboration."
             )
+        # Its part in the tabs still saves notebooks then, but shares none.
+        sharing = self._extensions().get(_COLLABORATION) or ()
+        if any(getattr(extension, "disable_rtc", False) for extension in sharing):
+            raise SetupError(
+                "jupyter-collaboration is switched off by its option disable_rtc, with which"
+                " explorations do not work: nothing would merge what is written in the notebook."
+                " Remove the option, or uninstall jupyter-collaboration."
+            )
 
     async def find(self, path: str) -> Room | None:
         """The shared document of the notebook at ``path``; None if nobody has it open."""

@@ -31,6 +31,7 @@ class Teller:
         revision: The exploration's revision, which grows with each change.
         events: Where events go.
         path: Returns the path of its notebook.
+        kernel_id: Returns the id of its sidecar.
         troubles: Returns the errors besides those of the work itself.
         abilities: Returns what can be done with an exploration in a given state.
     """
@@ -43,6 +44,7 @@ class Teller:
         revision: int,
         events: EventLog,
         path: Callable[[], str],
+        kernel_id: Callable[[], str],
         troubles: Callable[[], tuple[str, ...]],
         abilities: Callable[[Exploration, Progress], Abilities],
     ) -> None:
@@ -55,6 +57,7 @@ class Teller:
         self._last_revision = revision
         self._events = events
         self._path = path
+        self._kernel_id = kernel_id
         self._troubles = troubles
         self._can = abilities
         self._now = exploration, progress
@@ -170,6 +173,7 @@ class Teller:
                 id=self.exploration.id,
                 revision=self.revision,
                 path=self._path(),
+                kernel_id=self._kernel_id(),
                 state=state,
                 change=change or Change(),
                 cells=cells or CellsChange(),

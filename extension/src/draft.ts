@@ -24,6 +24,13 @@ type Picks = Pick<IDraft, 'libraries' | 'cells' | 'bring'>;
 const PICKS: ReadonlyArray<keyof Picks> = ['libraries', 'cells', 'bring'];
 const NO_PICKS: Picks = { libraries: [], cells: [], bring: [] };
 
+/** What belongs to one notebook only. */
+interface IStash extends Pick<IDraft, 'cells' | 'bring' | 'origin'> {
+  readonly declined: Picks;
+}
+
+const NO_STASH: IStash = { cells: [], bring: [], origin: null, declined: NO_PICKS };
+
 /** The notebook that a new exploration belongs to. */
 export interface IPlace {
   readonly path: string;
@@ -77,15 +84,28 @@ export class Draft {
       this._history = saved.history;
     }
     // Text typed while the store was loading is newer.
-    if (!this._value.task && saved && typeof saved === 'object') {
+    const isRestored = !this._value.task && saved && typeof saved === 'object';
+    if (isRestored) {
       this._value = { ...this._value, ...restored(saved) };
+      const others = Object.entries(saved.others ?? {});
+      this._stashes = new Map(others.map(([path, one]) => [path, restoredStash(one)]));
     }
+    const [here, before] = [this._notebook, saved?.notebook];
+    this._notebook = isRestored && typeof before === 'string' ? before : here;
     this._save = () => {
       const { check, origin, task } = this._value;
       const picked = Object.fromEntries(PICKS.map(kind => [kind, [...this._own(kind)]]));
       const kept = { task, check, origin: origin && { ...origin }, ...picked };
-      void store.save(key, { ...kept, history: [...this._history] });
+      const notebook = this._notebook;
+      const others = Object.fromEntries(
+        [...this._stashes].map(([path, { bring, cells, origin }]) => [
+          path,
+          { bring: [...bring], cells: [...cells], origin: origin && { ...origin } }
+        ])
+      );
+      void store.save(key, { ...kept, notebook, others, history: [...this._history] });
     };
+    this.visit(here);
     this._changed.emit();
   }
 
@@ -111,6 +131,39 @@ export class Draft {
     this._usualMode = mode;
   }
 
+  /**
+   * Put aside what was picked in the notebook before, until the user comes back to it. Notebooks go
+   * by their paths: while a page is restored, each of them is visited in turn.
+   */
+  visit(notebook: string | null): void {
+    const before = this._notebook;
+    if (!notebook || notebook === before) {
+      return;
+    }
+    this._notebook = notebook;
+    if (before) {
+      const [cells, bring] = [this._own('cells'), this._own('bring')];
+      this._stashes.set(before, {
+        cells,
+        bring,
+        origin: this._value.origin,
+        declined: this._declined
+      });
+      const { declined, ...own } = this._stashes.get(notebook) ?? NO_STASH;
+      this._value = { ...this._value, ...own };
+      this._suggested = { ...NO_PICKS, libraries: this._suggested.libraries };
+      this._declined = { ...declined, libraries: this._declined.libraries };
+      this._save();
+      this._changed.emit();
+    }
+  }
+
+  /** Follow the notebook of the picks to where it was moved. */
+  move(notebook: string): void {
+    this._notebook = notebook;
+    this._save();
+  }
+
   /** Start over from a cell, and forget what was picked for another task. */
   begin(values: Partial<IDraft>): void {
     const { mode, check, task } = this._value;
@@ -119,6 +172,7 @@ export class Draft {
       this._history = this._remembered(task);
     }
     this._suggested = this._declined = NO_PICKS;
+    this._stashes = new Map();
     this._value = { ...EMPTY, libraries, mode, check, ...values };
     this._save();
     this._changed.emit();
@@ -153,20 +207,25 @@ export class Draft {
       _value: this._value,
       _suggested: this._suggested,
       _declined: this._declined,
-      _history: this._history
+      _history: this._history,
+      _notebook: this._notebook,
+      _stashes: this._stashes
     };
     const { task, mode } = this._value;
     const libraries = this._own('libraries');
     this._history = this._remembered(task);
     this._value = { ...EMPTY, libraries, mode };
     this._suggested = this._declined = NO_PICKS;
+    this._stashes = new Map();
     const left = this._chosen();
     this._save();
     this._changed.emit();
     return () => {
       const { mode } = this._value;
       if (this._chosen() === left) {
+        const notebook = this._notebook;
         Object.assign(this, before, { _value: { ...before._value, mode } });
+        this.visit(notebook);
         this._save();
         this._changed.emit();
       }
@@ -212,12 +271,17 @@ export class Draft {
   private _usualMode = EMPTY.mode;
   private _suggested = NO_PICKS;
   private _declined = NO_PICKS;
+  // The notebook that the picks belong to, and what was picked in others.
+  private _notebook: string | null = null;
+  private _stashes = new Map<string, IStash>();
   private _history: ReadonlyArray<string> = [];
   private _save: () => void = () => undefined;
   private _changed = new Signal<this, void>(this);
 }
 
 interface ISavedDraft extends Omit<IDraft, 'mode'> {
+  notebook: string | null;
+  others: { [path: string]: Partial<ISavedDraft> | null };
   history: string[];
 }
 
@@ -232,6 +296,11 @@ function restored(saved: Partial<ISavedDraft>): Partial<IDraft> {
     check: typeof check === 'string' ? check : '',
     origin: isOrigin ? origin : null
   };
+}
+
+function restoredStash(saved: Partial<ISavedDraft> | null): IStash {
+  const { bring = [], cells = [], origin = null } = restored(saved ?? {});
+  return { bring, cells, origin, declined: NO_PICKS };
 }
 
 function isTexts(value: unknown): value is string[] {

@@ -355,6 +355,10 @@ export class Explorations implements IExplorations, IDisposable {
     }
     const model = new ExplorationModel(opened, this._requests);
     this._open.set(model.id, model);
+    // What is in view may have been resumed in another tab.
+    if (this._current?.id === model.id) {
+      this._current = model;
+    }
     return model;
   }
 

@@ -105,11 +105,12 @@ export class ExplorationModel implements IExplorationModel {
     if (event.number <= this._opened.number) {
       return;
     }
-    const { cells, change, number, path, revision, warning } = event;
+    const { cells, change, kernel_id, number, path, revision, warning } = event;
     this._opened = {
       ...this._opened,
       number,
       path,
+      kernel_id,
       revision,
       warning,
       cells: applyCells(this.cells, cells) as OpenExploration['cells'],

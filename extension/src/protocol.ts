@@ -446,6 +446,7 @@ export interface ExplorationEvent {
   id: string;
   revision: number;
   path: string;
+  kernel_id: string;
   state: 'open' | 'changed' | 'closed';
   change: Change;
   cells: CellsChange;

@@ -91,6 +91,10 @@ function activate(
     const takeBack = draft.submit();
     const model = await explorations.start(request).catch(error => {
       takeBack();
+      // The form, which says why, was left meanwhile.
+      if (explorations.current) {
+        complain(error);
+      }
       throw error;
     });
     if (preferences.opensNotebook) {
@@ -127,12 +131,21 @@ function activate(
 
   function complainIfRefused(work: Promise<unknown>): void {
     widget.complain('');
-    work.catch(error => widget.complain(error instanceof Error ? error.message : `${error}`));
+    work.catch(complain);
+  }
+
+  function complain(error: unknown): void {
+    widget.complain(error instanceof Error ? error.message : `${error}`);
   }
 
   const callBack = new CallBack(explorations, widget, app, tools.trans);
   draft.changed.connect(() => widget.refresh());
-  notebook.changed.connect(() => widget.refresh());
+  draft.visit(notebook.path);
+  notebook.changed.connect(() => {
+    draft.visit(notebook.path);
+    widget.refresh();
+  });
+  notebook.moved.connect((_, path) => draft.move(path));
   let { area } = preferences;
   preferences.changed.connect(() => {
     draft.follow(preferences.mode);

@@ -2,11 +2,11 @@
 export interface IRecall {
   /** Which earlier task is shown, from 0; -1 is the user's own text. */
   readonly index: number;
-  /** What the user had written before. */
-  readonly own: string;
+  /** What each of these texts was when it was left, as the user may have edited it. */
+  readonly texts: { readonly [index: number]: string };
 }
 
-export const NO_RECALL: IRecall = { index: -1, own: '' };
+export const NO_RECALL: IRecall = { index: -1, texts: {} };
 
 /** The position one step up (1) or down (-1), and its text; null at either end. */
 export function recalled(
@@ -19,6 +19,6 @@ export function recalled(
   if (index < -1 || index >= history.length) {
     return null;
   }
-  const own = recall.index === -1 ? text : recall.own;
-  return { recall: { index, own }, text: index === -1 ? own : history[index] };
+  const texts = { ...recall.texts, [recall.index]: text };
+  return { recall: { index, texts }, text: texts[index] ?? history[index] ?? '' };
 }

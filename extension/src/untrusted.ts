@@ -35,12 +35,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     consoles: IConsoleTracker | null
   ): void => {
-    const isScratch = (name: string | undefined) =>
-      isScratchKernel(name, app.serviceManager.kernelspecs.specs);
+    const { kernelspecs } = app.serviceManager;
+    const isScratch = (name: string | undefined) => isScratchKernel(name, kernelspecs.specs);
     const watch = (panel: NotebookPanel) => {
       const isDoubted = () => isDoubtful(panel, isScratch);
       distrust(panel.content.rendermime, isDoubted);
       keepUntrusted(panel, isDoubted);
+      refuseComms(panel.sessionContext, isScratch, kernelspecs.ready);
     };
     // Over plain HTTP browsers look up the hosts of links before anybody clicks them.
     const meta = document.createElement('meta');
@@ -50,9 +51,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     // A panel is added before its file is read, and so before anything is drawn.
     notebooks?.forEach(watch);
     notebooks?.widgetAdded.connect((_, panel) => watch(panel));
-    consoles?.widgetAdded.connect((_, panel) =>
-      distrust(panel.console.rendermime, () => isScratch(kernelOf(panel.sessionContext)))
-    );
+    consoles?.widgetAdded.connect((_, panel) => {
+      distrust(panel.console.rendermime, () => isScratch(kernelOf(panel.sessionContext)));
+      refuseComms(panel.sessionContext, isScratch, kernelspecs.ready);
+    });
   }
 };
 
@@ -121,7 +123,8 @@ export function isScratchKernel(
   specs: KernelSpec.ISpecModels | null
 ): boolean {
   const argv = name === undefined ? undefined : specs?.kernelspecs[name]?.argv;
-  return name === KERNEL || (argv ?? []).includes(PROGRAM);
+  // The program is named within a line of Python: see `spec.py`.
+  return name === KERNEL || (argv ?? []).some(part => part.includes(PROGRAM));
 }
 
 /** A model with the same content, but untrusted. */
@@ -156,6 +159,27 @@ function isDoubtful(panel: NotebookPanel, isScratch: (name?: string) => boolean)
 
 function kernelOf(context: ISessionContext): string | undefined {
   return context.session?.kernel?.name;
+}
+
+/**
+ * Take no comm messages from the scratch kernel: widgets are made from them, even ones that are
+ * never shown, and a widget's model can bring scripts of its own.
+ */
+export function refuseComms(
+  context: Pick<ISessionContext, 'kernelChanged' | 'session'>,
+  isScratch: (name?: string) => boolean,
+  specsReady: Promise<void>
+): void {
+  const refuse = () => {
+    const kernel = context.session?.kernel;
+    if (kernel && isScratch(kernel.name)) {
+      kernel.handleComms = false;
+    }
+  };
+  context.kernelChanged.connect(refuse);
+  refuse();
+  // Until then only the usual name is known.
+  void specsReady.then(refuse);
 }
 
 /** Keep cells from being saved as trusted: other programs would trust them, too. */

@@ -10,11 +10,11 @@ const SETTLE_MS = 500;
 /** The user's notebook: the last one visited that does not belong to an exploration. */
 export class UserNotebook {
   constructor(
-    tracker: INotebookTracker | null,
+    private readonly _tracker: INotebookTracker | null,
     private readonly _contents: Pick<Contents.IManager, 'driveName'>
   ) {
-    tracker?.currentChanged.connect((_, panel) => this._look(panel));
-    this._look(tracker?.currentWidget ?? null);
+    _tracker?.currentChanged.connect((_, panel) => this._look(panel));
+    this._look(_tracker?.currentWidget ?? null);
   }
 
   get changed(): ISignal<this, void> {
@@ -23,6 +23,16 @@ export class UserNotebook {
 
   get kernel(): Kernel.IKernelConnection | null {
     return this._panel?.sessionContext.session?.kernel ?? null;
+  }
+
+  /** Emitted with the new path when the notebook is renamed or moved. */
+  get moved(): ISignal<this, string> {
+    return this._moved;
+  }
+
+  /** Its path in this tab, on whatever drive. */
+  get path(): string | null {
+    return this._panel?.context.path ?? null;
   }
 
   /** Null when no notebook is open. */
@@ -42,7 +52,7 @@ export class UserNotebook {
   private _look(panel: NotebookPanel | null): void {
     if (panel && panel !== this._panel) {
       void panel.context.ready.then(() => {
-        if (!panel.isDisposed && !panel.content.model?.getMetadata('exploracoder')) {
+        if (isUsers(panel)) {
           this._follow(panel);
         }
       });
@@ -54,22 +64,36 @@ export class UserNotebook {
     this._panel = panel;
     panel.sessionContext.kernelChanged.connect(this._settle, this);
     panel.content.modelContentChanged.connect(this._settle, this);
+    panel.context.pathChanged.connect(this._move, this);
     panel.disposed.connect(this._leave, this);
     this._changed.emit();
+  }
+
+  private _move(_: unknown, path: string): void {
+    this._moved.emit(path);
   }
 
   private _settle(): void {
     void this._settled.invoke();
   }
 
+  /** Go on with the notebook that the user went to, or else with any other. */
   private _leave(): void {
     this._panel = null;
     this._changed.emit();
+    const current = this._tracker?.currentWidget;
+    this._look(current && isUsers(current) ? current : (this._tracker?.find(isUsers) ?? null));
   }
 
   private _panel: NotebookPanel | null = null;
   private _settled = new Debouncer(() => this._changed.emit(), SETTLE_MS);
   private _changed = new Signal<this, void>(this);
+  private _moved = new Signal<this, string>(this);
+}
+
+/** Whether a notebook is open, and not an exploration's. */
+function isUsers(panel: NotebookPanel): boolean {
+  return !panel.isDisposed && !panel.content.model?.getMetadata('exploracoder');
 }
 
 /** A notebook's path on the server; empty on another drive, which the server does not know. */

@@ -132,6 +132,7 @@ async def test_a_state_that_is_being_saved_is_ahead_of_what_was_told() -> None:
         revision=5,
         events=events,
         path=lambda: "a.ipynb",
+        kernel_id=lambda: "k1",
         troubles=lambda: (),
         abilities=abilities_of,
     )
@@ -146,5 +147,6 @@ async def test_a_state_that_is_being_saved_is_ahead_of_what_was_told() -> None:
     event = json.loads(events.after(events.epoch, 0)[-1])
     assert (next_revision, early, teller.revision) == (6, 5, 6)
     assert [one["id"] for one in event["cells"]["cells"]] == ["step-1-goal"]
+    assert (event["path"], event["kernel_id"]) == ("a.ipynb", "k1")
     assert event["cells"]["order"] is None
     assert (teller.changed_at("step-1"), teller.changed_at("step-2")) == (6, 0)

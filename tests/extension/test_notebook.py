@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -240,6 +241,26 @@ def test_a_typed_cell_that_is_gone_is_kept_once() -> None:
     assert again == once
 
 
+def test_code_that_is_typed_over_is_kept_once() -> None:
+    typed, before = written("s1", "a = 1  # mine"), {"s1": "a = 1"}
+
+    once = merged([written("s1", "a = 3")], [typed], before)
+    again = merged([written("s1", "a = 3")], [typed, *once[1:]], before)
+
+    # A tab that was typed in makes the same cell; see upsert.spec.ts.
+    assert once[1:] == [own("3-38cx3d", "a = 1  # mine")]
+    assert [cell["id"] for cell in again] == ["s1", "3-38cx3d"]
+
+
+def test_code_that_newer_code_has_taken_up_is_not_kept_twice() -> None:
+    file_cell, before = written("s1", "a = len(x)"), {"s1": "a = 1"}
+
+    cells = merged([written("s1", "import x\na = len(x)")], [file_cell], before)
+
+    # Tabs do the same; see upsert.spec.ts.
+    assert [cell["source"] for cell in cells] == ["import x\na = len(x)"]
+
+
 @pytest.mark.parametrize(
     ("kept", "expected"),
     [
@@ -315,3 +336,9 @@ async def test_what_shares_notebooks_in_a_way_that_is_not_supported_is_named() -
     assert await Rooms(dict).find("a.ipynb") is None
     with pytest.raises(SetupError, match="jupyter server extension disable"):
         Rooms(lambda: {"jupyter_server_documents": {object()}}).check()
+    sharing = SimpleNamespace(disable_rtc=False)
+    rooms = Rooms(lambda: {"jupyter_server_ydoc": [sharing]})
+    rooms.check()
+    sharing.disable_rtc = True
+    with pytest.raises(SetupError, match="disable_rtc"):
+        rooms.check()

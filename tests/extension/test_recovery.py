@@ -170,9 +170,12 @@ async def test_a_kernel_that_is_shut_down_stays_so_until_it_is_needed(own: Clien
     news = await own.until(id_, lambda state: state["progress"]["error"] != "", "The news")
     await asyncio.sleep(2)
     running = await own.jupyter("GET", "kernels")
-    await own.do(id_, "go_on")
-    after = await own.rested(id_)
+    async with own.tab() as tab:
+        await own.do(id_, "go_on")
+        after = await own.rested(id_)
+        events = await tab.until(lambda said: said.get("kernel_id") == after["kernel_id"])
 
+    assert events[-1]["id"] == id_
     assert "Go on" in news["progress"]["error"]
     assert running == []
     assert after["kernel_id"] != before["kernel_id"]

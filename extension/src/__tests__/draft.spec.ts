@@ -38,6 +38,79 @@ describe('Draft', () => {
     expect(draft.request(PLACE, CHOICES).kernel_id).toBe('k9');
   });
 
+  it('puts aside what was picked in one notebook while the user is in another', () => {
+    const [tea, pots] = ['tea.ipynb', 'pots.ipynb'];
+    const origin = { cell_id: 'a', is_replaced: true };
+    const draft = new Draft();
+    draft.visit(tea);
+    draft.begin({ task: 'brew', cells: ['a'], bring: ['pot'], origin });
+
+    draft.visit(pots);
+    expect(draft.value).toMatchObject({ task: 'brew', cells: [], bring: [], origin: null });
+    draft.update({ cells: ['x'] });
+    draft.visit(null);
+    draft.visit(tea);
+    expect(draft.value).toMatchObject({ task: 'brew', cells: ['a'], bring: ['pot'], origin });
+    draft.visit(pots);
+    expect(draft.value.cells).toEqual(['x']);
+  });
+
+  it('goes on with what was picked in a notebook that was moved or opened again', () => {
+    const draft = new Draft();
+    draft.visit('tea.ipynb');
+    draft.update({ task: 'brew', cells: ['a'] });
+    draft.move('green.ipynb');
+    draft.visit('green.ipynb');
+    expect(draft.value.cells).toEqual(['a']);
+    draft.visit('pots.ipynb');
+    draft.visit('green.ipynb');
+    expect(draft.value.cells).toEqual(['a']);
+  });
+
+  it.each([
+    ['before it is restored', 0],
+    ['while it is restored', 1],
+    ['after it is restored', 2]
+  ])('keeps its picks over a reload when all notebooks are visited %s', async (_, early) => {
+    const kept = new Map<string, unknown>();
+    const store = {
+      fetch: (key: string) => Promise.resolve(kept.get(key)),
+      save: (key: string, value: unknown) => Promise.resolve(kept.set(key, value))
+    };
+    const draft = new Draft();
+    await draft.restore(store, 'draft');
+    draft.visit('cups.ipynb');
+    draft.update({ cells: ['c'] });
+    draft.visit('pots.ipynb');
+    draft.update({ task: 'brew', cells: ['x'], bring: ['pot'] });
+
+    const again = new Draft();
+    const visits = ['tea.ipynb', 'pots.ipynb'];
+    visits.slice(0, visits.length - early).forEach(path => again.visit(path));
+    await again.restore(store, 'draft');
+    visits.slice(visits.length - early).forEach(path => again.visit(path));
+
+    expect(again.value).toMatchObject({ task: 'brew', cells: ['x'], bring: ['pot'] });
+    again.visit('tea.ipynb');
+    expect(again.value.cells).toEqual([]);
+    again.visit('cups.ipynb');
+    expect(again.value).toMatchObject({ task: 'brew', cells: ['c'], bring: [] });
+  });
+
+  it('takes a task back for the notebook that it was written for', () => {
+    const [tea, pots] = ['tea.ipynb', 'pots.ipynb'];
+    const draft = new Draft();
+    draft.visit(tea);
+    draft.begin({ task: 'brew', cells: ['a'] });
+    const takeBack = draft.submit();
+
+    draft.visit(pots);
+    takeBack();
+    expect(draft.value).toMatchObject({ task: 'brew', cells: [] });
+    draft.visit(tea);
+    expect(draft.value.cells).toEqual(['a']);
+  });
+
   it('begins anew with the same libraries and remembers the task once', () => {
     const draft = new Draft();
     for (const task of ['one', 'two', 'one']) {
@@ -126,7 +199,14 @@ describe('Draft', () => {
     draft.suggest({ libraries: [], cells: ['c'], bring: [] });
     const again = new Draft();
     const broken = new Draft();
-    kept.set('broken', { task: 5, libraries: 'x', history: [1], origin: {}, check: [] });
+    kept.set('broken', {
+      others: { a: null },
+      task: 5,
+      libraries: 'x',
+      history: [1],
+      origin: {},
+      check: []
+    });
 
     await again.restore(store, 'draft');
     await broken.restore(store, 'broken');

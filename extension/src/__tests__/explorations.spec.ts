@@ -108,6 +108,7 @@ function statusEvent(number: number, status: string, id = 'e1'): ServerMessage {
     id,
     revision: number,
     path: 'tea-exploration.ipynb',
+    kernel_id: 'k1',
     state: 'changed',
     change: { fields: { status }, steps: [], order: null, progress: null, abilities: {} },
     cells: { cells: [], order: null },
@@ -269,6 +270,19 @@ describe('Explorations', () => {
     expect(explorations.current).toBe(model);
     explorations.show(null);
     expect(explorations.current).toBeNull();
+  });
+
+  it('shows an exploration in view as open again when another tab has resumed it', async () => {
+    explorations.show('e1');
+    server.send({ ...statusEvent(11, 'solved'), state: 'closed' } as ServerMessage);
+    await until(() => !explorations.open.has('e1'));
+
+    server.open.set('e1', opened({ number: 12 }));
+    server.send({ ...statusEvent(12, 'waiting'), state: 'open' } as ServerMessage);
+    await until(() => explorations.open.has('e1'));
+
+    expect(explorations.current).toBe(explorations.open.get('e1'));
+    expect(explorations.current!.isOpen).toBe(true);
   });
 
   it('gives the reason of a refusal in the server’s own words', async () => {

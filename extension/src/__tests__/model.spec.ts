@@ -13,6 +13,7 @@ function event(number: number, change: Partial<Change>): ExplorationEvent {
     id: 'e1',
     revision: number,
     path: 'tea-exploration.ipynb',
+    kernel_id: 'k1',
     state: 'changed',
     change: { ...NOTHING, ...change },
     cells: { cells: [], order: null },
@@ -114,6 +115,14 @@ describe('ExplorationModel', () => {
     model.apply(event(12, { fields: { reason: 'x' } }));
 
     expect(model.progress).toEqual(working);
+  });
+
+  it('learns which kernel was started in place of one that is gone', () => {
+    const model = new ExplorationModel(opened({ kernel_id: 'k1' }), requests);
+
+    model.apply({ ...event(11, {}), kernel_id: 'k2' });
+
+    expect(model.kernelId).toBe('k2');
   });
 
   it('is not put back by an answer that is older than its events', () => {

@@ -1,6 +1,12 @@
 import { MimeModel, RenderMimeRegistry, standardRendererFactories } from '@jupyterlab/rendermime';
-import { KernelSpec } from '@jupyterlab/services';
-import { distrust, isScratchKernel } from '../untrusted';
+import { Kernel, KernelSpec } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { readFileSync } from 'fs';
+import { join } from 'path';
+import { distrust, isScratchKernel, refuseComms } from '../untrusted';
+
+// What `spec.py` writes for every installed kernel: a Python test holds the two together.
+const SHIPPED = join(__dirname, '../../../kernel_tools/kernelspec/kernel.json');
 
 const HURT = '<img src="x" onerror="window.hurt=1"><script>window.hurt=1</script>';
 const OUTPUTS = {
@@ -148,7 +154,7 @@ describe('isScratchKernel', () => {
     default: 'python3',
     kernelspecs: {
       python3: spec(['python', '-m', 'ipykernel_launcher']),
-      project: spec(['python', '-m', 'exploracoder_kernel.kernel', '-f', '{connection_file}'])
+      project: JSON.parse(readFileSync(SHIPPED, 'utf-8')) as KernelSpec.ISpecModel
     }
   };
 
@@ -160,5 +166,49 @@ describe('isScratchKernel', () => {
 
   it('knows its usual name before the kernels are known', () => {
     expect(isScratchKernel('exploracoder', null)).toBe(true);
+  });
+});
+
+describe('refuseComms', () => {
+  const isScratch = (name?: string) => name === 'exploracoder';
+  const contextOf = (name: string) => {
+    const kernel = { name, handleComms: true } as Kernel.IKernelConnection;
+    const context = { session: { kernel } };
+    const kernelChanged = new Signal<typeof context, unknown>(context);
+    return Object.assign(context, { kernelChanged }) as unknown as Parameters<
+      typeof refuseComms
+    >[0] & { session: { kernel: Kernel.IKernelConnection }; kernelChanged: typeof kernelChanged };
+  };
+
+  it('takes none from the scratch kernel, and all from others', () => {
+    for (const name of ['exploracoder', 'python3']) {
+      const context = contextOf(name);
+      refuseComms(context, isScratch, Promise.resolve());
+
+      expect(context.session.kernel.handleComms).toBe(name === 'python3');
+    }
+  });
+
+  it('takes none once the kernels are known, if one is a scratch kernel by another name', async () => {
+    const context = contextOf('project');
+    let known: string[] = [];
+    const ready = Promise.resolve();
+    refuseComms(context, (name = '') => known.includes(name), ready);
+    expect(context.session.kernel.handleComms).toBe(true);
+
+    known = ['project'];
+    await ready;
+
+    expect(context.session.kernel.handleComms).toBe(false);
+  });
+
+  it('takes none from a scratch kernel that comes later', () => {
+    const context = contextOf('python3');
+    refuseComms(context, isScratch, Promise.resolve());
+
+    context.session.kernel = contextOf('exploracoder').session.kernel;
+    context.kernelChanged.emit(null);
+
+    expect(context.session.kernel.handleComms).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ import { ErrorStrips } from './errorstrips';
 import { Requests } from '../request';
 import { KEY } from './marks';
 import { Panels } from './panels';
-import { ExplorationContents } from './provider';
+import { ExplorationContents, sparingOtherDrives } from './provider';
 import { IExplorationNotebooks } from './tokens';
 
 /** Keeps exploration notebooks up to date, and adds actions to their cells. */
@@ -65,6 +65,7 @@ function provide(
   const provider = new ExplorationContents(new Requests(serverSettings));
   registry.register(KEY, provider);
   factory.contentProviderId = KEY;
+  sparingOtherDrives(contents);
   contents.fileChanged.connect((_, { type, oldValue, newValue }) => {
     if (type === 'rename' && oldValue?.path && newValue?.path) {
       provider.rename(oldValue.path, newValue.path);

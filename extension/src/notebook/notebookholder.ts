@@ -24,9 +24,10 @@ export class NotebookHolder implements IDisposable {
     private readonly _services: ServiceManager.IManager,
     contents: ExplorationContents | null
   ) {
-    this._quiet = new QuietChanges(
-      panel.context,
-      () => _explorations.isConnected && !this.isShared
+    const { context } = panel;
+    this._quiet = QuietChanges.of(
+      context,
+      () => _explorations.isConnected && !context.model.collaborative
     );
     contents?.merged.connect(this._onMerged, this);
     this._explorations.changed.connect(this._onExplorations, this);
@@ -68,7 +69,6 @@ export class NotebookHolder implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    this._quiet.dispose();
     this._detach();
     Signal.clearData(this);
   }

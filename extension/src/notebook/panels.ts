@@ -1,6 +1,6 @@
 import { Notification } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
-import { PathExt, URLExt } from '@jupyterlab/coreutils';
+import { URLExt } from '@jupyterlab/coreutils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -39,7 +39,11 @@ export class Panels implements IExplorationNotebooks {
   }
 
   get own(): NotebookPanel | null {
-    return this._own?.isDisposed ? null : this._own;
+    if (this._own && !this._own.isDisposed) {
+      return this._own;
+    }
+    const { tracker } = this._options;
+    return tracker.find(panel => panel.context.isReady && !this._holders.has(panel)) ?? null;
   }
 
   get hasOthers(): boolean {
@@ -155,7 +159,7 @@ export class Panels implements IExplorationNotebooks {
   private _openTab(path: string): void {
     const { baseUrl } = this._options.documents.services.serverSettings;
     const url = URLExt.join(baseUrl, 'notebooks', URLExt.encodeParts(path));
-    const name = `exploracoder-${PathExt.basename(path)}`;
+    const name = `exploracoder-${url}`;
     // Browsers let a page open a tab only right after a click.
     if (!window.open(url, name)) {
       const { trans } = this._options;

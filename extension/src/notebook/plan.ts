@@ -49,7 +49,7 @@ export function isDone(plan: IPlan): boolean {
  *
  * Cells are matched by id. The user's own cells stay after the cell that they followed; an edit in
  * one of our cells stays as long as the server has nothing newer, and becomes a cell of the user's
- * if ours is no longer wanted; running cells are left alone.
+ * then, or if ours is no longer wanted; running cells are left alone.
  */
 export function planUpsert(
   current: ReadonlyArray<ICurrentCell>,
@@ -99,17 +99,18 @@ function arrange(
   ours: ReadonlyMap<string, number>,
   wanted: ReadonlyArray<nbformat.ICell>
 ): IPlacedCell[] {
-  const ids = new Set(wanted.map(cell => cell.id as string));
+  const next = new Map(wanted.map(cell => [cell.id as string, cell]));
   const typed = new Map(
     current
       .filter(({ json }, index) => ours.get(json.id as string) === index)
-      .filter(({ json, isRunning }) => !ids.has(json.id as string) && !isRunning && isEdited(json))
+      .filter(({ json, isRunning }) => !isRunning && isEditLost(json, next.get(json.id as string)))
       .map(({ json }) => [ownId(json), sourceOf(json)])
   );
-  // The server may have kept less of what was typed.
+  // The server may have kept less of what was typed. One with outputs has been run since.
   const isLess = ({ json, isRunning }: ICurrentCell) => {
     const [source, later] = [sourceOf(json), typed.get(json.id as string)];
-    return !isRunning && later !== undefined && source !== later && isPart(source, later);
+    const isUsed = isRunning || (nbformat.isCode(json) && json.outputs.length > 0);
+    return !isUsed && later !== undefined && source !== later && isPart(source, later);
   };
   const here = new Map(
     current.filter(cell => !isLess(cell)).map(({ json }) => [json.id as string, sourceOf(json)])
@@ -121,14 +122,16 @@ function arrange(
   current.forEach(({ json, isRunning }, index) => {
     const id = json.id as string;
     const isOur = ours.get(id) === index;
-    if (isOur && ids.has(id)) {
+    const isWanted = isOur && next.has(id);
+    if (isWanted) {
       leader = id;
     } else if (!here.has(id)) {
       return;
     } else if (!isOur || isRunning) {
       // A removed cell of ours stays until it has finished running.
       follow(index, json);
-    } else if (isEdited(json)) {
+    }
+    if (isOur && !isRunning && isEditLost(json, next.get(id))) {
       const own = asOwn(json, here);
       if (!here.has(own.id as string)) {
         follow(null, own);
@@ -143,10 +146,14 @@ function arrange(
   return target;
 }
 
-/** Whether one of our cells holds a text that the user has typed. */
-function isEdited(cell: nbformat.ICell): boolean {
-  const last = writtenIn(cell.metadata);
-  return !!sourceOf(cell).trim() && last !== null && last.source !== writtenFor(cell).source;
+/** Whether a text that the user has typed in one of our cells is not in what comes there next. */
+function isEditLost(cell: nbformat.ICell, next: nbformat.ICell | undefined): boolean {
+  const [source, last] = [sourceOf(cell), writtenIn(cell.metadata)];
+  // A stray Enter at the end is nothing to keep; as in the server.
+  const isWritten = [source, source.trimEnd()].some(text => last?.source === fingerprint(text));
+  const isEdited = !!source.trim() && last !== null && !isWritten;
+  const isNews = next === undefined || last?.source !== writtenFor(next).source;
+  return isEdited && isNews && !(next && isPart(source, sourceOf(next)));
 }
 
 /** The text of one of our cells as a cell of the user's, unless it is `here` already. */
@@ -156,7 +163,9 @@ function asOwn(cell: nbformat.ICell, here: ReadonlyMap<string, string>): nbforma
   // There may be one with another text, as when such a cell was gone before.
   const isOther = there !== undefined && !isPart(source, there);
   const id = isOther ? fingerprint(`${cell.id}:${source}`) : ownId(cell);
-  const own = { id, cell_type: cell.cell_type, source, metadata: {} };
+  const { attachments } = cell as { attachments?: nbformat.IAttachments };
+  const pictures = attachments ? { attachments } : {};
+  const own = { id, cell_type: cell.cell_type, source, metadata: {}, ...pictures };
   return nbformat.isCode(cell) ? { ...own, outputs: [], execution_count: null } : own;
 }
 

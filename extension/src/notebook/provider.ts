@@ -119,6 +119,31 @@ export class ExplorationContents extends RestContentProvider {
   private _merged = new Signal<this, IMerge>(this);
 }
 
+/**
+ * Name the provider on the default drive alone: a widget factory names one for all of them, and a
+ * drive that does not have it would open no notebook.
+ */
+export function sparingOtherDrives(contents: Contents.IManager): void {
+  const sparing =
+    <O extends Partial<Contents.IContentProvisionOptions>, T>(
+      ask: (path: string, options?: O) => T
+    ) =>
+    (path: string, options?: O) => {
+      const isElsewhere = options?.contentProviderId === KEY && contents.driveName(path) !== '';
+      return ask.call(
+        contents,
+        path,
+        isElsewhere ? { ...options, contentProviderId: undefined } : options
+      );
+    };
+  const { get, getSharedModelFactory, save } = contents;
+  Object.assign(contents, {
+    get: sparing(get),
+    getSharedModelFactory: sparing(getSharedModelFactory),
+    save: sparing(save)
+  });
+}
+
 /** Whether a notebook's metadata holds an exploration. */
 export function isExploration(metadata: PartialJSONObject | undefined): boolean {
   const saved = metadata?.[KEY];

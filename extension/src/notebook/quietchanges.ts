@@ -9,14 +9,28 @@ const SAVE_AFTER_MS = 1_000;
 const LONGEST_WAIT_MS = 3_000;
 const KERNEL_KEYS = ['kernelspec', 'language_info'];
 
+type Context = DocumentRegistry.IContext<INotebookModel>;
+
 /**
  * Distinguishes the user's changes to an exploration's notebook, which are saved soon, from our
  * own and JupyterLab's, which the server already has.
  */
 export class QuietChanges implements IDisposable {
+  /** All views of a notebook share one: to another, what one does quietly would be an edit. */
+  static of(context: Context, canSave: () => boolean): QuietChanges {
+    const known = QuietChanges._known.get(context);
+    if (known) {
+      return known;
+    }
+    const made = new QuietChanges(context, canSave);
+    QuietChanges._known.set(context, made);
+    context.disposed.connect(made.dispose, made);
+    return made;
+  }
+
   /** `canSave` says whether the server can be asked to save. */
   constructor(
-    private readonly _context: DocumentRegistry.IContext<INotebookModel>,
+    private readonly _context: Context,
     private readonly _canSave: () => boolean
   ) {
     _context.model.metadataChanged.connect(this._onMetadata, this);
@@ -110,6 +124,7 @@ export class QuietChanges implements IDisposable {
     }
   }
 
+  private static readonly _known = new WeakMap<Context, QuietChanges>();
   private _isQuiet = false;
   private _isEdited = false;
   // When the first change was made that is not being saved yet.

@@ -3,7 +3,10 @@ import * as React from 'react';
 import { isComposing } from '../composing';
 import { NO_RECALL, recalled } from '../taskhistory';
 
-/** The task input. On its first and last line, the arrow keys bring back earlier tasks. */
+/**
+ * The task input. At its beginning and end, the arrow keys bring back earlier tasks; from one that
+ * was brought back, on its whole first and last line.
+ */
 export function TaskBox(props: {
   text: string;
   history: ReadonlyArray<string>;
@@ -13,6 +16,7 @@ export function TaskBox(props: {
 }): React.ReactElement {
   const { history, onChange, onSubmit, text, trans } = props;
   const [recall, setRecall] = React.useState(NO_RECALL);
+  React.useEffect(() => setRecall(NO_RECALL), [history]);
 
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
     if (isComposing(event)) {
@@ -25,7 +29,8 @@ export function TaskBox(props: {
       onSubmit();
       return;
     }
-    const step = stepOf(event);
+    // Lines that are wrapped have no end to go by.
+    const step = stepOf(event, text !== history[recall.index]);
     const found = step && recalled(history, recall, text, step);
     if (found) {
       event.preventDefault();
@@ -43,25 +48,23 @@ export function TaskBox(props: {
       rows={4}
       maxLength={20_000}
       value={text}
-      onChange={event => {
-        setRecall(NO_RECALL);
-        onChange(event.target.value);
-      }}
+      onChange={event => onChange(event.target.value)}
       onKeyDown={onKeyDown}
     />
   );
 }
 
-/** Back (1) from the first line, forward (-1) from the last, else nowhere (0). */
-function stepOf(event: React.KeyboardEvent<HTMLTextAreaElement>): 1 | -1 | 0 {
+/** Back (1) from the beginning, forward (-1) from the end, else nowhere (0). */
+function stepOf(event: React.KeyboardEvent<HTMLTextAreaElement>, isOwn: boolean): 1 | -1 | 0 {
   const { selectionEnd, selectionStart, value } = event.currentTarget;
   if (event.altKey || event.shiftKey || selectionStart !== selectionEnd) {
     return 0;
   }
-  if (event.key === 'ArrowUp' && !value.slice(0, selectionStart).includes('\n')) {
+  const isLeavable = (rest: string) => (isOwn ? rest === '' : !rest.includes('\n'));
+  if (event.key === 'ArrowUp' && isLeavable(value.slice(0, selectionStart))) {
     return 1;
   }
-  if (event.key === 'ArrowDown' && !value.slice(selectionEnd).includes('\n')) {
+  if (event.key === 'ArrowDown' && isLeavable(value.slice(selectionEnd))) {
     return -1;
   }
   return 0;

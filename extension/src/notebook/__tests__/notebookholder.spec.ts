@@ -8,8 +8,9 @@ import { ExplorationModel } from '../../model';
 import { Requests } from '../../request';
 import { IExplorations } from '../../tokens';
 import { NotebookHolder } from '../notebookholder';
+import { ExplorationContents, IMerge } from '../provider';
 import { QuietChanges } from '../quietchanges';
-import { branches, candidate } from './cells';
+import { branches, candidate, changeBetween } from './cells';
 
 const SAVE_MS = 50;
 
@@ -48,7 +49,8 @@ function context(): Context {
     }
   };
   const saveState = new Signal<typeof made, string>(made);
-  return Object.assign(made, { saveState }) as unknown as Context;
+  const disposed = new Signal(made);
+  return Object.assign(made, { disposed, saveState }) as unknown as Context;
 }
 
 describe('QuietChanges', () => {
@@ -125,10 +127,44 @@ describe('NotebookHolder', () => {
     expect(saved).toEqual(['a = 1  # mine']);
     holder.dispose();
   });
+
+  it('does not save what it merges, however many views there are', async () => {
+    jest.useFakeTimers();
+    notebook.sharedModel.insertCell(0, { cell_type: 'code', source: '' });
+    const model = new ExplorationModel(opened({ kernel_id: '' }), {} as Requests);
+    const shared = context();
+    const contents = {} as ExplorationContents;
+    const merged = new Signal<ExplorationContents, IMerge>(contents);
+    Object.assign(contents, { merged });
+    notebook.dirty = false;
+    const views = [held(model, shared, contents), held(model, shared, contents)];
+
+    // Each save has an answer, which is merged before the save is over.
+    const cells = [{ ...candidate('mine', 'a = 1'), metadata: {} }];
+    const change = changeBetween([], cells);
+    const save = shared.save.bind(shared);
+    let number = 0;
+    shared.save = async () => {
+      const done = save();
+      number += 1;
+      merged.emit({ path: shared.path, number, sent: [], change });
+      await done;
+    };
+    firstCell().setSource('typed');
+    await jest.advanceTimersByTimeAsync(10_000);
+
+    expect(saved).toEqual(['typed']);
+    expect(notebook.sharedModel.cells.map(cell => cell.getSource())).toContain('a = 1');
+    views.forEach(({ holder }) => holder.dispose());
+  });
 });
 
 /** A holder of the notebook for an exploration, and what it depends on. */
-function held(model: ExplorationModel) {
+function held(
+  model: ExplorationModel,
+  shared = context(),
+  contents: ExplorationContents | null = null
+) {
   const service = {
     isConnected: true,
     past: [],
@@ -137,14 +173,14 @@ function held(model: ExplorationModel) {
     forPath: (path: string) => (path === model.path ? model : null)
   };
   const changed = new Signal<typeof service, void>(service);
-  const panel = { context: context() as { path: string }, model: notebook, content: {} };
+  const panel = { context: shared as { path: string }, model: notebook, content: {} };
   Object.assign(panel, { disposed: new Signal(panel) });
   Object.assign(panel.content, { activeCellChanged: new Signal(panel.content) });
   const holder = new NotebookHolder(
     panel as unknown as NotebookPanel,
     Object.assign(service, { changed }) as unknown as IExplorations,
     {} as ServiceManager.IManager,
-    null
+    contents
   );
   return { change: () => changed.emit(), holder, panel, service };
 }

@@ -1,9 +1,9 @@
 import * as nbformat from '@jupyterlab/nbformat';
-import { ServerConnection } from '@jupyterlab/services';
+import { Contents, ContentsManager, Drive, ServerConnection } from '@jupyterlab/services';
 import { NotebookSave } from '../../protocol';
 import { Requests } from '../../request';
-import { MERGE_KEY, stateOf } from '../marks';
-import { ExplorationContents, IMerge } from '../provider';
+import { KEY, MERGE_KEY, stateOf } from '../marks';
+import { ExplorationContents, IMerge, sparingOtherDrives } from '../provider';
 
 const PATH = 'tea-exploration.ipynb';
 
@@ -79,5 +79,28 @@ describe('ExplorationContents', () => {
 
     expect(after.last_modified).toBe(before.last_modified);
     expect(after.name).toBe(PATH);
+  });
+});
+
+describe('sparingOtherDrives', () => {
+  it('leaves the notebooks of other drives to them', async () => {
+    const drive = new Drive();
+    const cloud = new Drive({ name: 'cloud' });
+    const model = { path: 'tea.ipynb' } as Contents.IModel;
+    const provided = { get: jest.fn(async () => model), save: jest.fn(async () => model) };
+    drive.contentProviderRegistry.register(KEY, provided);
+    const get = jest.spyOn(cloud, 'get').mockResolvedValue(model);
+    const contents = new ContentsManager({ defaultDrive: drive });
+    contents.addDrive(cloud);
+    sparingOtherDrives(contents);
+    const options = { contentProviderId: KEY };
+
+    expect(contents.getSharedModelFactory('cloud:tea.ipynb', options)).toBeNull();
+    await contents.get('cloud:tea.ipynb', options);
+    expect(get).toHaveBeenCalledWith('tea.ipynb', { contentProviderId: undefined });
+    expect(provided.get).not.toHaveBeenCalled();
+    await contents.get('tea.ipynb', options);
+    expect(provided.get).toHaveBeenCalledWith('tea.ipynb', options);
+    [contents, drive, cloud].forEach(one => one.dispose());
   });
 });

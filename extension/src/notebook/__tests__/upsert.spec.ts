@@ -169,14 +169,62 @@ describe('upsert', () => {
     expect(upsert(model, FIRST.slice(2))).toBe(false);
   });
 
-  it('lets a newer candidate go over an edit, which undo brings back', () => {
+  it('keeps an edit in a cell of the user’s when a newer candidate goes over it', () => {
     upsert(model, FIRST);
     cell(model, 's1').sharedModel.setSource('a = 1  # mine');
-    upsert(model, [FIRST[0], candidate('s1', 'a = 3', 'three'), ...FIRST.slice(2)]);
+    const next = [FIRST[0], candidate('s1', 'a = 3', 'three'), ...FIRST.slice(2)];
+    upsert(model, next);
 
     expect(source(model, 's1')).toBe('a = 3');
+    // The server gives it the same id; see test_code_that_is_typed_over_is_kept_once.
+    expect(ids(model)).toEqual(['s1-goal', 's1', '3-38cx3d', 's2-goal', 's2', 'branches']);
+    expect(source(model, '3-38cx3d')).toBe('a = 1  # mine');
+    expect(upsert(model, next)).toBe(false);
+    // In its place, undo brings it back, too.
     cell(model, 's1').sharedModel.undo();
     expect(source(model, 's1')).toContain('# mine');
+  });
+
+  it('keeps a cell with an earlier edit that the user has run', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 12');
+    const { outputs: shown } = candidate('', '', 'ran') as nbformat.ICodeCell;
+    const kept = { ...candidate('3-38cx3d', 'a = 1'), metadata: {}, outputs: shown };
+    model.sharedModel.insertCell(2, kept as nbformat.ICodeCell);
+    upsert(model, [FIRST[0], candidate('s1', 'b = 3'), ...FIRST.slice(2)]);
+
+    expect(outputs(model, '3-38cx3d')).toEqual(['ran\n']);
+    expect(sources(model).slice(1, 4).sort()).toEqual(['a = 1', 'a = 12', 'b = 3']);
+  });
+
+  it('keeps no edit twice that the newer candidate has taken up', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = len(x)');
+    upsert(model, [FIRST[0], candidate('s1', 'import x\na = len(x)'), ...FIRST.slice(2)]);
+
+    expect(ids(model)).toEqual(['s1-goal', 's1', 's2-goal', 's2', 'branches']);
+  });
+
+  it('keeps no stray Enter at the end of a cell that is gone or gets newer code', () => {
+    upsert(model, FIRST);
+    cell(model, 's1').sharedModel.setSource('a = 1\n');
+    upsert(model, [FIRST[0], candidate('s1', 'b = 3'), ...FIRST.slice(2)]);
+    cell(model, 's1').sharedModel.setSource('b = 3\n\n');
+    upsert(model, FIRST.slice(2));
+
+    expect(ids(model)).toEqual(['s2-goal', 's2', 'branches']);
+  });
+
+  it('keeps the pictures in a text that the user has typed', () => {
+    const attachments = { 'tea.png': { 'image/png': 'AA' } };
+    upsert(model, FIRST);
+    const index = ids(model).indexOf('s1-goal');
+    const typed = { ...model.cells.get(index).toJSON(), source: '![tea](attachment:tea.png)' };
+    model.sharedModel.deleteCell(index);
+    model.sharedModel.insertCell(index, { ...typed, attachments } as never);
+    upsert(model, FIRST.slice(2));
+
+    expect(currentCells(model)[0].json).toMatchObject({ cell_type: 'markdown', attachments });
   });
 
   it('leaves the undo history to the user', () => {
