@@ -20,6 +20,8 @@ from .previews import preview
 
 _FORCE_SECONDS = 2.0
 _FIRST = 3
+# An error may be the cause of itself.
+_MOST_CAUSES = 100
 
 
 def fork() -> int:
@@ -103,9 +105,11 @@ def _force(value: Any) -> dict[str, Any]:
 def _is_refusal(error: BaseException) -> bool:
     """Whether an error comes of what may not be done here; the user's own code may do it."""
     stems_from: Optional[BaseException] = error
-    while stems_from is not None and not isinstance(stems_from, PermissionError):
+    for _ in range(_MOST_CAUSES):
+        if stems_from is None or isinstance(stems_from, PermissionError):
+            break
         stems_from = stems_from.__cause__ or stems_from.__context__
-    return stems_from is not None
+    return isinstance(stems_from, PermissionError)
 
 
 def read_lines(fd: int, count: int, seconds: float) -> list[bytes]:

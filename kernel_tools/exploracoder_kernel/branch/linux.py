@@ -239,8 +239,9 @@ def machine_memory() -> int:
 def _memory_limits() -> Iterator[str]:
     """The files that may hold a limit: those of this process's cgroups and of all above them."""
     try:
-        with open(CGROUPS, errors="surrogateescape") as file:
-            lines = file.read().splitlines()
+        # A cgroup's name may have any character but the newline.
+        with open(CGROUPS, errors="surrogateescape", newline="\n") as file:
+            lines = [line.rstrip("\n") for line in file]
     except OSError:
         return
     for line in lines:

@@ -59,7 +59,10 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
             if (is_top and is_home and entry.name.startswith(".")) or _is_secret(entry, is_top):
                 paths.append(Path(entry.path))
             elif entry.name == ".git":
-                repositories = [Path(entry.path), *Path(entry.path, "modules").glob("**/")]
+                modules = os.walk(
+                    Path(entry.path, "modules")
+                )  # `Path.glob` raises where it may not look
+                repositories = [Path(entry.path), *(Path(place) for place, _, _ in modules)]
                 paths += [one / "config" for one in repositories if _is_file(one / "config")]
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
                 queue.append(Path(entry.path))

@@ -263,13 +263,12 @@ async def test_links_with_secrets_names_hide_nothing_that_is_everybodys_or_asked
     assert value_of(observation) == (True, "asked for", "asked for")
 
 
-async def test_a_secret_behind_a_folder_of_somebody_else_keeps_nothing_from_starting(
+async def test_a_secret_behind_a_link_that_cannot_be_followed_keeps_nothing_from_starting(
     look: Look, task: Path, value_of: Callable[..., Any]
 ) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may look everywhere")
-    (task / "one.pem").symlink_to("/root/live/one.pem")
-    (task / ".git").symlink_to("/root/repo.git")
+    # As with a folder of somebody else's, which this test's user could be allowed to enter.
+    (task / "one.pem").symlink_to("x" * 300)
+    (task / ".git").symlink_to("x" * 300)
 
     assert value_of(await look(f"{ASK}read('input.txt')")) == "given"
 
