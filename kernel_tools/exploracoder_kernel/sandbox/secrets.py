@@ -59,9 +59,8 @@ def find(folder: Path, *, is_home: bool = False) -> list[Path]:
             if (is_top and is_home and entry.name.startswith(".")) or _is_secret(entry, is_top):
                 paths.append(Path(entry.path))
             elif entry.name == ".git":
-                modules = os.walk(
-                    Path(entry.path, "modules")
-                )  # `Path.glob` raises where it may not look
+                # `Path.glob` raises where it may not look.
+                modules = os.walk(Path(entry.path, "modules"))
                 repositories = [Path(entry.path), *(Path(place) for place, _, _ in modules)]
                 paths += [one / "config" for one in repositories if _is_file(one / "config")]
             elif entry.is_dir(follow_symlinks=False) and not _is_installed(entry):
