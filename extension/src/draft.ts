@@ -98,10 +98,12 @@ export class Draft {
       const kept = { task, check, origin: origin && { ...origin }, ...picked };
       const notebook = this._notebook;
       const others = Object.fromEntries(
-        [...this._stashes].map(([path, { bring, cells, origin }]) => [
-          path,
-          { bring: [...bring], cells: [...cells], origin: origin && { ...origin } }
-        ])
+        [...this._stashes]
+          .filter(([_, { bring, cells, origin }]) => bring.length || cells.length || origin)
+          .map(([path, { bring, cells, origin }]) => [
+            path,
+            { bring: [...bring], cells: [...cells], origin: origin && { ...origin } }
+          ])
       );
       void store.save(key, { ...kept, notebook, others, history: [...this._history] });
     };
