@@ -143,10 +143,6 @@ async def _failure(sidecar: Sidecar, problem: Problem, solution: str) -> str:
 
 async def _try(sidecar: Sidecar, problem: Problem, solution: str) -> Assessment:
     """The outcome of a solution and its check; the reason is empty if it passes."""
-    if problem.flow is not None:
-        verdict = await problem.flow.judge(f"{problem.context}\n{solution}")
-        why = "" if verdict.correct else f"it {verdict.why}"
-        return Assessment(not verdict.is_refused, not verdict.is_refused, verdict.correct, why)
     if problem.place is not None:
         observation, check_observation = await run_in_copy(
             sidecar, _class_task(problem, problem.place), solution

@@ -9,16 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
 from exploracoder.methods import find_method
 from exploracoder.state import Target
 
 from exploracoder_bench.splits import Split
-
-if TYPE_CHECKING:
-    from exploracoder_bench.datasets.api_use import DataFlow
 
 # What running code leaves behind, and what is not copied with a repository.
 _PASSING = {"__pycache__", ".git"}
@@ -34,7 +30,6 @@ class Problem:
     the solution makes if it is not a function. With a ``place`` the solution is the class
     ``entry_point``, and the check runs in a copy of the place's repository; ``tests`` are the
     repository's own that the check runs, ``requires`` the pins that ``python`` has to have.
-    With a ``flow`` there is no check: a solution passes if that is its data flow.
     ``second_context`` and ``second_check`` are the same problem with other data, which no method
     sees; empty if there is none. ``split`` says whether it may be looked at, if that is known.
     """
@@ -54,7 +49,6 @@ class Problem:
     place: Target | None = None
     tests: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
-    flow: DataFlow | None = None
     second_context: str = ""
     second_check: str = ""
     split: Split | None = None

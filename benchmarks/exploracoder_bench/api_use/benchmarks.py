@@ -61,8 +61,7 @@ def compositionality() -> Iterator[Problem]:
         text = "image"
         for function in rng.choices(steps, k=length):
             keyword_arguments = [
-                f"{one.name}={constant_of(shelf.plain(one.type), rng)!r}"
-                for one in function.arguments
+                f"{one.name}={constant_of(one.type, rng)!r}" for one in function.arguments
             ]
             text += f".{function.name}({', '.join(keyword_arguments)})"
         yield Problem(

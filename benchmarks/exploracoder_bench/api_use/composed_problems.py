@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import random
 import textwrap
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder_bench.api_use import noise
 from exploracoder_bench.api_use.distractors import MIDDLE, documented
 from exploracoder_bench.api_use.expressions import Call, Outer, renamed
-from exploracoder_bench.api_use.flow import Flow, of_expression
+from exploracoder_bench.api_use.flow_checks import check_of
 from exploracoder_bench.api_use.invented_libraries import Shelf
 from exploracoder_bench.api_use.noise import DescriptionNoise, Key, NameNoise
 from exploracoder_bench.api_use.programs import program
@@ -72,8 +73,8 @@ class PreparedProblem:
         shown_keys: The functions that the documentation has, by the names it gives them.
         target: What is asked for, in the documentation's names.
         outer: The arguments of the function.
-        expected: The correct data flow.
-        reference: A program that has it.
+        reference: A program that computes it.
+        check: Code that judges a program.
     """
 
     problem: Problem
@@ -82,8 +83,8 @@ class PreparedProblem:
     shown_keys: tuple[Key, ...]
     target: Call
     outer: tuple[Outer, ...]
-    expected: Flow
     reference: str
+    check: str
 
 
 def prepare(problem: Problem, shelf: Shelf) -> PreparedProblem:
@@ -124,13 +125,13 @@ def prepare(problem: Problem, shelf: Shelf) -> PreparedProblem:
         noisy_keys,
         target,
         outer,
-        of_expression(target, outer),
         program(target, outer, noisy, function=problem.func_name),
+        check_of(problem.func_name, target, outer, noisy),
     )
 
 
 def _call(problem: PromptTask, shelf: Shelf) -> Call:
-    if not problem.func_name.isidentifier():
+    if not problem.func_name.isidentifier() or keyword.iskeyword(problem.func_name):
         raise InputError(f"{problem.func_name!r} cannot be the name of a function.")
     target = parse(problem.signature, shelf)
     ordered(target, problem.outer_order)

@@ -6,7 +6,7 @@ import keyword
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from exploracoder.errors import InputError
@@ -49,7 +49,7 @@ def _named(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument of a function; ``type`` is a scalar, a class library, or one of the user's."""
+    """An argument of a function; ``type`` is a scalar or a class library."""
 
     __pydantic_config__ = _JSON
 
@@ -81,7 +81,6 @@ class Library:
         style: ``import``: functions of a module. ``class``: member functions of an object, whose
             type is the library's id.
         functions: In the order in which they are documented.
-        types: Other names for types, such as ``{"degrees": "float"}``.
     """
 
     __pydantic_config__ = _JSON
@@ -92,7 +91,6 @@ class Library:
     functions: Annotated[
         tuple[Function, ...], BeforeValidator(lambda value: listed(value, "function_name"))
     ]
-    types: Mapping[str, str] = field(default_factory=dict)
 
     def function(self, name: str) -> Function:
         """The function of that name. Raises InputError when there is none."""
@@ -119,12 +117,6 @@ class Shelf:
         _refuse_twice("library's name", [one.name for one in self.libraries])
         for library in self.libraries:
             _check_library(library)
-        _refuse_two_meanings(self.libraries)
-        # Cycles first: looking up a type in one would never end.
-        others = {key: value for one in self.libraries for key, value in one.types.items()}
-        for library in self.libraries:
-            for start in library.types:
-                _refuse_cycle(library.id, start, others)
         for library in self.libraries:
             _check_types(library, self)
 
@@ -144,22 +136,14 @@ class Shelf:
 
     def class_of(self, type_name: str) -> Library | None:
         """The class library whose objects have this type; None for a scalar."""
-        plain_name = self.plain(type_name)
-        for library in self.libraries:
-            if library.style == "class" and plain_name == library.id:
-                return library
-        return None
+        classes = [one for one in self.libraries if one.style == "class"]
+        by_name = {one.name: one for one in classes} | {one.id: one for one in classes}
+        return by_name.get(type_name)
 
     def plain(self, type_name: str) -> str:
-        """The scalar or class library's id behind a type's name."""
-        others = {key: value for one in self.libraries for key, value in one.types.items()}
-        while type_name in others:
-            type_name = others[type_name]
-        if type_name in SCALARS:
-            return type_name
-        classes = [one for one in self.libraries if one.style == "class"]
-        by_name = [one.id for one in classes if type_name in (one.id, one.name)]
-        return by_name[0] if by_name else type_name
+        """The scalar, or the id of the class library, whichever of its names was used."""
+        library = self.class_of(type_name)
+        return library.id if library else type_name
 
     def accepts(self, parameter_type: str, argument_type: str) -> bool:
         """Whether a value of one type may be given where another is wanted."""
@@ -193,45 +177,16 @@ def _check_library(library: Library) -> None:
 
 
 def _check_types(library: Library, shelf: Shelf) -> None:
-    class_names = {name for one in shelf if one.style == "class" for name in (one.id, one.name)}
-    for name in library.types:
-        if name in SCALARS or name in class_names:
-            raise InputError(
-                f"Library {library.id} says what the type {name!r} is, which is known. Rename it."
-            )
-    type_names = [*library.types.values()]
+    type_names = []
     for function in library.functions:
         type_names += [function.returns, *(argument.type for argument in function.arguments)]
     for name in type_names:
-        if shelf.plain(name) not in SCALARS and shelf.class_of(name) is None:
+        if name not in SCALARS and shelf.class_of(name) is None:
             classes = [one.id for one in shelf if one.style == "class"]
             raise InputError(
                 f"Library {library.id} names the type {name!r}, which nothing defines. Use one of "
-                f"{', '.join([*SCALARS, *classes])}, or define it under 'types'."
+                f"{', '.join([*SCALARS, *classes])}."
             )
-
-
-def _refuse_two_meanings(libraries: Iterable[Library]) -> None:
-    meanings: dict[str, str] = {}
-    for library in libraries:
-        for name, meaning in library.types.items():
-            if meanings.setdefault(name, meaning) != meaning:
-                raise InputError(
-                    f"Library {library.id} says that the type {name!r} is {meaning}, another says"
-                    f" {meanings[name]}. Rename one of them."
-                )
-
-
-def _refuse_cycle(library: str, start: str, others: Mapping[str, str]) -> None:
-    path, at = [start], others[start]
-    while at in others:
-        if at in path:
-            raise InputError(
-                f"Library {library}: the types {' → '.join([*path, at])} are defined by each other."
-                " Let one of them be a scalar or a class library."
-            )
-        path.append(at)
-        at = others[at]
 
 
 def _refuse_twice(what: str, names: Sequence[str]) -> None:

@@ -7,36 +7,13 @@ task contains the documentation too, so that all methods have the same informati
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-
-from exploracoder.folders import cache_folder
 
 from exploracoder_bench.api_use.benchmarks import open_benchmark
 from exploracoder_bench.api_use.composed_problems import PreparedProblem, prepare
-from exploracoder_bench.api_use.expressions import Outer
-from exploracoder_bench.api_use.flow import Flow
-from exploracoder_bench.api_use.grading import Verdict
-from exploracoder_bench.api_use.invented_libraries import Shelf
-from exploracoder_bench.api_use.judging import Question, open_judge
 from exploracoder_bench.api_use.packages import example_context, write_packages
+from exploracoder_bench.datasets.fetching import home
 from exploracoder_bench.datasets.interpreters import PythonOf
 from exploracoder_bench.problems import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class DataFlow:
-    """What the function ``name`` of a solution has to compute from its arguments."""
-
-    shelf: Shelf
-    name: str
-    outer: tuple[Outer, ...]
-    expected: Flow
-
-    async def judge(self, program: str) -> Verdict:
-        """Whether a program computes this. Raises SetupError."""
-        async with open_judge() as judge:
-            question = Question(self.shelf, program, self.name, self.outer)
-            return await judge.judge(question, self.expected)
 
 
 def read_api_use(name_or_file: str, python_of: PythonOf) -> list[Problem]:
@@ -48,7 +25,7 @@ def read_api_use(name_or_file: str, python_of: PythonOf) -> list[Problem]:
 def _problem(preparation: PreparedProblem, python_of: PythonOf) -> Problem:
     problem = preparation.problem
     key = hashlib.sha256(preparation.task.encode()).hexdigest()[:16]
-    folder = cache_folder().absolute() / "benchmarks" / "api-use" / key
+    folder = home().absolute() / "api-use" / key
     names = tuple(
         one.name for one in write_packages(preparation.shelf, preparation.shown_keys, folder)
     )
@@ -57,13 +34,10 @@ def _problem(preparation: PreparedProblem, python_of: PythonOf) -> Problem:
         dataset=problem.benchmark,
         task=preparation.task,
         context=example_context(preparation.outer, preparation.shelf) + "\n",
-        check="",
+        check=preparation.check,
         entry_point=problem.func_name,
         libraries=names,
         python=python_of(names),
         search_path=folder,
         solution=preparation.reference,
-        flow=DataFlow(
-            preparation.shelf, problem.func_name, preparation.outer, preparation.expected
-        ),
     )

@@ -25,12 +25,17 @@ def open_problems(
 
     If no interpreter was named, published problems require their pins, and a kit's problems those
     of their library's published ones. ``search_path`` has modules that no interpreter has, such as
-    the private libraries. Each problem has its split, if that is known. Raises InputError.
+    the private libraries; a problem's own folder of them stays. Each problem has its split, if that
+    is known. Raises InputError.
     """
     problems = [problem for spec in specs for problem in _with_splits(spec, python_of)]
     if search_path is None:
         return problems
-    return [replace(problem, search_path=search_path.absolute()) for problem in problems]
+    path = search_path.absolute()
+    return [
+        one if one.search_path and one.search_path.is_dir() else replace(one, search_path=path)
+        for one in problems
+    ]
 
 
 def _with_splits(spec: str, python_of: PythonOf) -> list[Problem]:

@@ -14,7 +14,6 @@ from exploracoder_bench.api_use.expressions import (
     calls,
     walk,
 )
-from exploracoder_bench.api_use.flow import Identities, of_expression
 from exploracoder_bench.api_use.invented_libraries import Library, Shelf
 from exploracoder_bench.api_use.sampling import constant_of
 
@@ -27,24 +26,27 @@ def mutations(
     """``count`` wrong expressions, no two with the same data flow.
 
     Where a problem is too small for so many, mutations are mutated again. That a mutation is wrong
-    is seen from the expressions alone; neither the recorder nor the judge has a part in it.
+    is seen from the expressions alone; the check has no part in it.
     """
-    identities = Identities()
-
-    def identity(one: Expression) -> int:
-        flow = of_expression(one, order)
-        return identities.of(flow)[flow.result]
-
-    seen_ids, mutants = {identity(expression)}, list[Expression]()
+    seen_flows, mutants = {_with_floats(expression)}, list[Expression]()
     for _ in range(_TRIES):
         if len(mutants) == count:
             break
         base = rng.choice(mutants) if mutants and rng.random() < 0.2 else expression
         mutant = rng.choice(KINDS)(base, order, shelf, rng) if calls(base) else None
-        if mutant is not None and identity(mutant) not in seen_ids:
-            seen_ids.add(identity(mutant))
+        if mutant is not None and _with_floats(mutant) not in seen_flows:
+            seen_flows.add(_with_floats(mutant))
             mutants.append(mutant)
     return mutants
+
+
+def _with_floats(part: Expression) -> Expression:
+    """The expression with all numbers as floats: 5 and 5.0 are the same value, 1 and True not."""
+    if isinstance(part, Call):
+        return part.with_parts(tuple(_with_floats(one) for one in part.parts()))
+    if isinstance(part, Constant) and type(part.value) in (int, float):
+        return Constant(f"number {float(part.value)!r}")  # type: ignore[arg-type] # a number
+    return part
 
 
 def swapped_arguments(

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from exploracoder import explore_sync
 from exploracoder.engine.reading import stub
 from exploracoder.errors import InputError
 from exploracoder.testing import ScriptedModelServer
-from exploracoder.workspace import Options
 from exploracoder_bench.api_use.benchmarks import problem_file
 from exploracoder_bench.api_use.composed_problems import Problem, PromptTask, prepare
 from exploracoder_bench.api_use.library_files import provided, shelf_of
@@ -43,14 +41,12 @@ CASES = [
      "candidate": "import solids\ndef f(r):\n return solids.get_volume_of_sphere(r)"},
     {"id": "wrong", "signature": "solids.get_volume_of_sphere()", "func_name": "f",
      "candidate": "import solids\ndef f(r):\n return solids.get_volume_of_cube(r)"},
-    {"id": "private", "func_name": "f", "params": [{"name": "n", "type": "any"}],
-     "libraries": {"tea7": {"name": "tea", "style": "import",
-                            "functions": {"brew": {"args": ["grams"], "returns": "float"}}}},
-     "reference": "import tea\ndef f(n):\n return tea.brew(n)",
-     "candidate": "from tea import brew\ndef f(n):\n return brew(grams=n)", "more": 1},
-    {"id": "untyped", "func_name": "f", "params": [{"name": "image"}],
-     "reference": "def f(image):\n return image.blur(3)",
-     "candidate": "def f(image):\n return image.blur(pixels=3)"},
+    {"id": "private", "func_name": "f", "params": [{"name": "n", "type": "any"}, {"name": "kind"}],
+     "libraries": {"tea7": {"name": "tea", "functions": {"brew": {"args": ["kind", "grams"]}}}},
+     "signature": "tea7.brew(grams=n)",
+     "candidate": "from tea import brew\ndef f(n, kind):\n return brew(kind, grams=n)", "more": 1},
+    {"id": "object", "func_name": "f", "signature": "image.blur(pixels=3)",
+     "candidate": "def f(image):\n return image.blur(3)"},
 ]  # fmt: skip
 
 
@@ -58,13 +54,13 @@ def api_use(*words: object) -> Result:
     return CliRunner().invoke(bench, ["api-use", *map(str, words)])
 
 
-def test_generate_writes_a_benchmark(tmp_path: Path) -> None:
-    file = tmp_path / "deep" / "distractor.json"
+def test_generate_writes_problems(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "sampled.json"
 
-    result = api_use("generate", "distractor", "--out", file)
+    result = api_use("generate", "sampled", "--count", 3, "--out", file)
 
     assert result.exit_code == 0, result.output
-    assert len(json.loads(file.read_text())["problems"]) == 36
+    assert len(json.loads(file.read_text())["problems"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -92,10 +88,10 @@ def test_judge_says_of_each_case_whether_it_is_right_and_what_is_wrong(
 
     verdicts = [json.loads(line) for line in lines]
     assert [(one["id"], one["correct"]) for one in verdicts] == [
-        ("right", True), ("wrong", False), ("private", True), ("untyped", True),
+        ("right", True), ("wrong", False), ("private", True), ("object", True),
     ]  # fmt: skip
     assert all(set(one) == {"id", "correct", "why"} for one in verdicts)
-    assert "wrong: the result is solids.get_volume_of_cube" in output
+    assert "in the check, AssertionError: it returns <solids.get_volume_of_cube(" in output
 
 
 @pytest.mark.parametrize(
@@ -105,8 +101,8 @@ def test_judge_says_of_each_case_whether_it_is_right_and_what_is_wrong(
         ("{", "line 1, is no case"),
         ("[]", "line 1, is no case"),
         ('{"id": "x"}', "line 1, is no case: candidate"),
-        ('{"id": "x", "candidate": "", "func_name": "f"}', "neither a reference nor a signature"),
-        ('{"id": "x", "candidate": "", "func_name": "f", "reference": "1 +"}', "reference cannot"),
+        ('{"id": "x", "candidate": "", "func_name": "f"}', "line 1, is no case: signature"),
+        ('{"id": "x", "candidate": "", "func_name": "f", "signature": "1 +"}', "Case x: The sig"),
     ],
 )
 def test_cases_that_cannot_be_judged_are_bad_input(tmp_path: Path, lines: str, why: str) -> None:
@@ -166,11 +162,9 @@ def test_problems_are_run_like_any_others_and_judged_by_their_data_flow(tmp_path
     words = ["run", "--problems", f"api-use={file}", "--out", str(out)]
     with ScriptedModelServer(RIGHT) as server:
         words += ["--model", server.model, "--base-url", server.base_url]
-        refusal = CliRunner().invoke(bench, words)
         words += ["--checks", "hidden", "--method", "direct,docprompting"]
         result = CliRunner().invoke(bench, words)
 
-    assert "add --checks hidden" in str(refusal.exception)
     assert result.exit_code == 0, result.output
     assert "excluded" not in result.output
     run_results = {(one.problem, one.method): one for one in Ledger(out / RESULTS)}
@@ -180,7 +174,7 @@ def test_problems_are_run_like_any_others_and_judged_by_their_data_flow(tmp_path
         ("cube", "direct"): False,
         ("cube", "docprompting"): False,
     }
-    assert "instead of solids.get_volume_of_cube" in run_results["cube", "direct"].reason
+    assert "no attribute 'get_volume_of_sphere'" in run_results["cube", "direct"].reason
     assert "def solids.get_volume_of_sphere(radius):" in server.chat_requests[0].last_user_message
 
 
@@ -193,56 +187,3 @@ def test_the_examples_of_a_task_are_no_code_to_complete() -> None:
     assert "Write a function ball(radius) that works out how much space a ball fills." in text
     assert text.count("return solids.get_volume_of_cube(edge)") == 2
     assert stub.in_task(text, "ball") == ""
-
-
-def test_packages_of_a_user_s_own_library_are_written_once(tmp_path: Path) -> None:
-    file, folder = tmp_path / "tea.json", tmp_path / "made"
-    file.write_text('{"id": "tea", "functions": {"brew": {"args": ["leaf"]}}}')
-
-    first = api_use("packages", file, "--out", folder)
-    again = api_use("packages", file, "--out", folder)
-    beside = api_use("packages", "solids", "--out", folder)
-
-    assert first.stdout == f"{folder / 'tea'}\n"
-    assert "tea is there already" in str(again.exception)
-    assert beside.exit_code == 0
-    assert {one.name for one in folder.iterdir()} == {"tea", "solids", "recorded_values.py"}
-
-
-def test_packages_replace_no_file_of_the_user_s(tmp_path: Path) -> None:
-    own = tmp_path / "recorded_values.py"
-    own.write_text("mine = 1\n")
-
-    there = api_use("packages", "solids", "--out", tmp_path)
-    unknown = api_use("packages", "gases", "--out", tmp_path)
-
-    assert "recorded_values.py is there already" in str(there.exception)
-    assert "gases" in str(unknown.exception)
-    assert list(tmp_path.iterdir()) == [own]
-    assert own.read_text() == "mine = 1\n"
-
-
-@pytest.mark.slow
-def test_a_task_of_the_user_s_own_is_explored_on_a_library_without_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-    assert api_use("packages", "chem", "--out", "libraries").exit_code == 0
-    answer = (
-        "```python\nfrom molecule import Molecule\n"
-        "label = Molecule().get_atom_with_symbol('F').get_label()\nprint(label)\n```"
-    )
-    with ScriptedModelServer(answer) as server:
-        exploration = explore_sync(
-            "Put the label of a fluorine atom of a molecule into label.",
-            libraries=["libraries/molecule", "libraries/atom"],
-            check="assert 'atom.get_label(self=<molecule.get_atom' in str(label)",
-            model=server.model,
-            output=tmp_path / "label.ipynb",
-            options=Options(base_url=server.base_url, method="docprompting"),
-        )
-
-    assert exploration.solution is not None
-    assert exploration.solution.final.is_good
-    assert "get_atom_with_symbol" in server.requests[-1].last_user_message

@@ -59,26 +59,9 @@ def made(**functions: object) -> str:
         (made(name="f", returns="leaf"), "type 'leaf', which nothing defines"),
         (made(name=3), "functions.0.name: Input should be a valid string"),
         (made(name="f", args=3), "functions.0.args: Input should be"),
-        (
-            '{"id": "a", "types": {"x": "y", "y": "z", "z": "x"}, "functions": {"f": {}}}',
-            "x → y → z → x are defined by each other",
-        ),
-        ('{"id": "a", "types": {"x": "x"}, "functions": {"f": {}}}', "x → x"),
-        ('{"id": "a", "types": {"x": "w"}, "functions": {"f": {}}}', "type 'w'"),
-        (
-            '[{"id": "a", "types": {"x": "int"}, "functions": {"f": {}}},'
-            ' {"id": "b", "types": {"x": "str"}, "functions": {"f": {}}}]',
-            "type 'x' is str, another says int",
-        ),
+        ('{"id": "a", "types": {"x": "int"}, "functions": {"f": {}}}', "types: Unexpected"),
         ("[]", "describes no library"),
         ("{}", "describes no library"),
-        ('{"id": "a", "types": {"int": "str"}, "functions": {"f": {}}}', "type 'int'"),
-        ('{"id": "a", "types": {"any": "str"}, "functions": {"f": {}}}', "type 'any'"),
-        (
-            '[{"id": "a", "types": {"b": "str"}, "functions": {"f": {}}},'
-            ' {"id": "b", "style": "class", "functions": {"f": {}}}]',
-            "type 'b'",
-        ),
         ('{"id": "float", "style": "class", "functions": {"f": {}}}', "'float' is a type"),
         ('{"id": "a", "name": "str", "functions": {"f": {}}}', "'str' is a type"),
         ('{"id": "a", "style": "class", "functions": {"f": {"args": ["self"]}}}', "'self'"),
@@ -149,8 +132,8 @@ def test_what_is_not_mentioned_stays_free_and_no_two_share_an_argument() -> None
         ("solids.get_volume_of_cone(5)", "by name"),
         ("solids.get_volume_of_cone(**x)", "by name"),
         ("solids.get_volume_of_cone(size=5)", "no argument 'size'"),
-        ("solids.get_volume_of_cone(radius='5')", "takes length, not str"),
-        ("solids.get_volume_of_cone(radius=image.blur())", "takes length, not image"),
+        ("solids.get_volume_of_cone(radius='5')", "takes float, not str"),
+        ("solids.get_volume_of_cone(radius=image.blur())", "takes float, not image"),
         ("solids.get_volume_of_cone(radius=solids)", "is a library"),
         ("solids.get_volume_of_cone().blur()", "returns float, which has no functions"),
         ("solids.get_volume_of_cone(radius=x, height=[1])", "no plain constant"),
