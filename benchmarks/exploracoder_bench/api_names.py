@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 
 from exploracoder.errors import SetupError
 from exploracoder.prepare import open_index
@@ -60,13 +61,15 @@ def called_names(
 
 
 @lru_cache(maxsize=64)
-def last_names(libraries: tuple[str, ...]) -> frozenset[str]:
+def last_names(libraries: tuple[str, ...], folder: Path | None) -> frozenset[str]:
     """The last names of all APIs of these libraries, which are named as in the user's index.
 
-    Empty when one of them is not indexed.
+    Of libraries of one name, those in ``folder`` count. Empty when one is not indexed.
     """
     try:
         with open_index() as index:
+            if folder is not None:
+                index.prefer(folder)
             docs = [doc for name in libraries for doc in index.docs(name)]
     except (RetrievalError, SetupError):
         return frozenset()

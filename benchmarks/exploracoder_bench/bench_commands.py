@@ -11,9 +11,11 @@ import click
 from exploracoder import prepare
 from exploracoder.errors import BudgetError, InputError
 from exploracoder.methods import DEFAULT
+from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.model_choice import EMBEDDED
 from exploracoder.models.model_cost import Price
 from exploracoder.models.prices import price_of, prices_file
+from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import Settings
 
 from exploracoder_bench.ablations import Ablation, find_ablations
@@ -99,14 +101,20 @@ def check_command(arguments: dict[str, Any]) -> int:
     problems = problems_of(arguments)
     check_names(problems)
     with open_pool(arguments["executor"], arguments["jobs"]) as pool:
-        verdicts = judge_all(
-            problems, arguments["out"].absolute(), pool, say, run_seconds=arguments["run_seconds"]
+        verdicts = list(
+            judge_all(
+                problems,
+                arguments["out"].absolute(),
+                pool,
+                say,
+                run_seconds=arguments["run_seconds"],
+            )
         )
-    sound = sum(one.is_sound for one in verdicts.values())
+    sound = sum(one.is_sound for one in verdicts)
     click.echo(f"{sound} of {len(verdicts)} problems count.")
-    for name, one in verdicts.items():
+    for one in verdicts:
         if not one.is_sound:
-            click.echo(f"excluded: {name}: {one.reason}")
+            click.echo(f"excluded: {one.problem}: {one.reason}")
     return 0 if sound == len(verdicts) else 1
 
 
@@ -162,10 +170,13 @@ def _plan(
     options = [f"--set={assignment}" for assignment in _assignments(arguments)]
     options += [f"--profile={arguments['profile']}"] if arguments["profile"] else []
     model, base_url = _model(arguments["model"], arguments["base_url"])
+    if base_url is not None:
+        command = command.replace(base_url, without_credentials(base_url))
     lora: Path | None = arguments["lora"]
     lora_sha256 = _adapter_sha256(lora, base_url) if lora is not None else ""
-    key = os.environ.get("OPENAI_API_KEY", "")
-    identity = origin.identity if origin else identity_of(model, base_url, key, lora_sha256)
+    identity = (
+        origin.identity if origin else identity_of(model, base_url, _key(base_url), lora_sha256)
+    )
     plan = Plan(
         created=now(),
         command=command,
@@ -197,11 +208,16 @@ def _provenance(
         model=plan.model,
         identity=plan.identity,
         base_url=model_choice.base_url,
-        api_key=os.environ.get("OPENAI_API_KEY", ""),
+        api_key=_key(model_choice.base_url),
         executor=f"{arguments['executor']}, {arguments['jobs']} at a time",
         server=f"kept replies of {model_choice.base_url}" if model_choice.answers_kept else None,
     )
     return {provenance.key: provenance}
+
+
+def _key(base_url: str | None) -> str:
+    """The key that 'exploracoder explore' would use."""
+    return (key_in_environment(base_url) or kept_key(base_url)) if base_url else ""
 
 
 def _price(arguments: dict[str, Any], model: str) -> Price:

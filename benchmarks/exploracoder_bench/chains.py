@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from exploracoder import document
 from exploracoder.engine.exploring import arguments
 from exploracoder.state import Exploration, Step
 
-from exploracoder_bench.api_names import called_names, last_names
+from exploracoder_bench.api_names import called_names, gold_names, last_names
 from exploracoder_bench.datasets.repository_tests import counted
 from exploracoder_bench.execution import is_executed
-from exploracoder_bench.exploring import is_explored, is_tried
+from exploracoder_bench.exploring import exploring_facts, is_explored, is_tried
+from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import ChainFacts
 
 
-def read_chain(notebook: Path) -> ChainFacts:
-    """The facts of a trace. Raises InputError when the notebook is not an exploration."""
-    exploration = document.load(notebook)
+def facts_of(exploration: Exploration, problem: Problem) -> dict[str, object]:
+    """The fields of ``RunResult`` that a trace shows beside what the command reports."""
+    facts: dict[str, object] = {"chain": chain_of(exploration)}
+    facts |= names_of(exploration, problem) | execution_of(exploration)
+    facts |= exploring_facts(exploration)
+    return facts | tests_of(exploration, len(problem.tests)) if problem.place else facts
+
+
+def chain_of(exploration: Exploration) -> ChainFacts:
+    """Where its steps ended, and what was recommended."""
     # Example arguments are not a subtask of a plan.
     steps = [step for step in exploration.steps if step.subtask.id != arguments.STEP]
     failed_steps = [number for number, step in enumerate(steps, 1) if not _ran(step)]
@@ -35,15 +40,13 @@ def read_chain(notebook: Path) -> ChainFacts:
     )
 
 
-def read_names(notebook: Path) -> dict[str, object]:
-    """Fields of ``RunResult``: the names that the solution calls, and which do not exist.
-
-    Raises InputError when the notebook is not an exploration.
-    """
-    exploration = document.load(notebook)
-    api_names = last_names(tuple(one.name for one in exploration.libraries))
+def names_of(exploration: Exploration, problem: Problem) -> dict[str, object]:
+    """The names that the known solution and this one call, and which of these do not exist."""
+    gold: dict[str, object] = {"gold": gold_names(problem.solution, problem.context)}
+    libraries = tuple(one.name for one in exploration.libraries)
+    api_names = last_names(libraries, problem.search_path)
     if exploration.solution is None or not api_names:
-        return {}
+        return gold
     import_names = {one.import_name.partition(".")[0] for one in exploration.libraries}
     final = exploration.solution.final
     # Names that come from the library itself were looked for in the installed one.
@@ -54,16 +57,14 @@ def read_names(notebook: Path) -> dict[str, object]:
     )
     names = tuple(dict.fromkeys(all_names))
     unknown = tuple(name for name in names if name not in api_names or name in missing)
-    return {"called": names, "unknown": unknown}
+    return gold | {"called": names, "unknown": unknown}
 
 
-def read_execution(notebook: Path) -> dict[str, object]:
-    """Fields of ``RunResult``: whether the solution was executed without runtime errors, and how
-    many of the kept texts were checked.
-
-    Raises InputError when the notebook is not an exploration.
+def execution_of(exploration: Exploration) -> dict[str, object]:
+    """Whether the solution was executed without runtime errors, and how many of the kept texts
+    were checked.
     """
-    solution = document.load(notebook).solution
+    solution = exploration.solution
     if solution is None:
         return {"executed": False, "checked": 0}
     final = solution.final
@@ -73,12 +74,9 @@ def read_execution(notebook: Path) -> dict[str, object]:
     }
 
 
-def read_tests(notebook: Path, tests: int) -> dict[str, object]:
-    """Fields of ``RunResult``: the oracle's counts for a class with ``tests`` named tests.
-
-    Raises InputError when the notebook is not an exploration.
-    """
-    solution = document.load(notebook).solution
+def tests_of(exploration: Exploration, tests: int) -> dict[str, object]:
+    """The oracle's counts for a class with ``tests`` named tests."""
+    solution = exploration.solution
     if solution is None:
         return {"tests": tests or 1, "tests_passed": 0}
     calls = [counted(one.check_observation, tests) for one in solution.attempts]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from exploracoder.errors import SetupError
 
 from exploracoder_bench.api_use.api_use_commands import api_use
 from exploracoder_bench.cli_evidence import keep_replies, renamed, table, tables
@@ -17,7 +18,19 @@ from exploracoder_bench.progress_lines import say
 _OUT = click.Path(path_type=Path, file_okay=False)
 
 
-@click.group()
+class _Group(click.Group):
+    """Says of a file or folder that cannot be used what is wrong with it."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise SetupError(str(error)) from error
+
+
+@click.group(cls=_Group)
 def bench() -> None:
     """Run methods on benchmarks with any model, and draw the tables.
 

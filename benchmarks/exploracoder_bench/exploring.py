@@ -4,9 +4,6 @@ whether the solution resulted from it.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from exploracoder import document
 from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing import synthesis
 from exploracoder.engine.writing import looking
@@ -16,13 +13,10 @@ from exploracoder.state import Exploration, Step
 _EXPLORING = {DEFAULT, *(method.name for method in paper.EXPLORING)}
 
 
-def read_exploring(notebook: Path) -> dict[str, object]:
+def exploring_facts(exploration: Exploration) -> dict[str, object]:
     """``explored_steps``, ``looks`` and ``came_of_exploring`` of ``RunResult``; empty for a method
     that cannot explore.
-
-    Raises InputError when the notebook is not an exploration.
     """
-    exploration = document.load(notebook)
     if exploration.method not in _EXPLORING:
         return {}
     explored_steps = sum(is_explored(exploration, step) for step in exploration.steps)

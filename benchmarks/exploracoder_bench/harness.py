@@ -77,8 +77,9 @@ def run_bench(bench: Bench, say: Say) -> tuple[RunResult, ...]:
         write_plan(bench.out, plan)
         if bench.replies is not None:
             say(f"{unpack(bench.replies, bench.out)} replies are kept")
-        plan = plan.judged(_judge(bench, plan, pool, say))
-        write_plan(bench.out, plan)
+        for verdict in _judge(bench, plan, pool, say):
+            plan = plan.judged(verdict)
+            write_plan(bench.out, plan)
         samples = _samples(bench, plan)
         ledger = Ledger(bench.out / RESULTS)
         pending = [sample for sample in samples if not ledger.is_finished(sample.key)]
@@ -102,10 +103,9 @@ def judge_all(
     say: Say,
     *,
     run_seconds: float | None = None,
-) -> dict[str, Verdict]:
-    """The verdicts by the problems' names; each is reported as it comes in."""
+) -> Iterator[Verdict]:
+    """The verdicts as they come in; each is reported."""
     futures = {pool.submit(examine, problem, out, run_seconds): problem for problem in problems}
-    verdicts = {}
     for number, future in enumerate(as_completed(futures), start=1):
         problem, loss = futures[future], _loss(future)
         verdict = (
@@ -118,20 +118,17 @@ def judge_all(
             if loss
             else future.result()
         )
-        verdicts[problem.name] = verdict
         note = "counts" if verdict.is_sound else "excluded"
         say(f"judged {number}/{len(futures)}  {problem.name}  {note}  {verdict.reason}".rstrip())
-    return verdicts
+        yield verdict
 
 
-def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> dict[str, Verdict]:
+def _judge(bench: Bench, plan: Plan, pool: Pool, say: Say) -> Iterator[Verdict]:
     """Judge only new problems: a table must not change because a machine was busy later."""
     new = [one for one in bench.problems if one.name not in plan.problems]
-    if not new:
-        return {}
     # No method's source says how long a run may take: all have the same limit.
     run_seconds = max(one.run_seconds for one in bench.settings.values())
-    return judge_all(new, bench.out, pool, say, run_seconds=run_seconds)
+    yield from judge_all(new, bench.out, pool, say, run_seconds=run_seconds)
 
 
 def _samples(bench: Bench, plan: Plan) -> list[Sample]:
@@ -246,7 +243,7 @@ def _loss(future: Future[Any]) -> str:
 def _warm(problems: Iterable[Problem], say: Say) -> None:
     """Index each library once beforehand: indexing is not part of a method's cost."""
     library_problems = (problem for problem in problems if problem.libraries)
-    distinct = {(problem.libraries, problem.python): problem for problem in library_problems}
+    distinct = {(one.libraries, one.python, one.search_path): one for one in library_problems}
     for problem in distinct.values():
         say(f"reading the docs of {' and '.join(problem.libraries)}")
         failure = warm_index(problem)
@@ -266,7 +263,8 @@ def _brief(
         way_settings = settings[sample.way.row]
         is_told = is_planned(sample.way.method, way_settings) and wants_briefing(way_settings)
         if sample.problem.libraries and is_told:
-            libraries = (sample.problem.libraries, sample.problem.python)
+            problem = sample.problem
+            libraries = (problem.libraries, problem.python, problem.search_path)
             distinct.setdefault((libraries, way_settings.few_shot_plans), sample)
     futures = {pool.submit(brief_for, sample): sample for sample in distinct.values()}
     for future in as_completed(futures):

@@ -12,9 +12,11 @@ from typing import Literal
 
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
+from exploracoder.models.discovery import is_loopback
 from exploracoder.models.model_cost import Price, Usage
 from exploracoder.models.openai_client import fingerprint_of
 from exploracoder.models.server_answer import read_cards
+from exploracoder.models.server_failures import without_credentials
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.datasets.json_lines import read_json
@@ -68,16 +70,15 @@ class Plan(BaseModel):
         """The code that ran, which is the same for all results; None if it was not recorded."""
         return next((one.code for one in self.provenance.values()), None)
 
-    def judged(self, verdicts: dict[str, Verdict]) -> Plan:
-        """The plan with the problems that count, and the others with the reason."""
-        sound = {name: one.digest for name, one in verdicts.items() if one.is_sound}
-        others = {name: one.reason for name, one in verdicts.items() if not one.is_sound}
-        return self.model_copy(
-            update={
-                "problems": self.problems | sound,
-                "excluded": {k: v for k, v in (self.excluded | others).items() if k not in sound},
-            }
-        )
+    def judged(self, verdict: Verdict) -> Plan:
+        """The plan with a problem among those that count, or excluded with the reason."""
+        if not verdict.is_sound:
+            return self.model_copy(
+                update={"excluded": self.excluded | {verdict.problem: verdict.reason}}
+            )
+        excluded = {name: why for name, why in self.excluded.items() if name != verdict.problem}
+        problems = self.problems | {verdict.problem: verdict.digest}
+        return self.model_copy(update={"problems": problems, "excluded": excluded})
 
     def with_splits(self, problems: Iterable[Problem]) -> Plan:
         """The plan with the problems' splits. Raises InputError when one has changed its split."""
@@ -113,15 +114,17 @@ def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str
         return hashlib.sha256(f"{sha256}+{lora_sha256}".encode()).hexdigest()
     import httpx
 
-    url = f"{base_url.rstrip('/')}/models"
+    url = httpx.URL(base_url)
+    url = url.copy_with(path=f"{url.path.rstrip('/')}/models")
+    shown_url = without_credentials(base_url)
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        reply = httpx.get(url, headers=headers, timeout=60)
+        reply = httpx.get(url, headers=headers, timeout=60, trust_env=not is_loopback(base_url))
         if reply.status_code not in (httpx.codes.OK, httpx.codes.NOT_FOUND):
-            raise ModelError(f"{base_url} names no models: it answered {reply.status_code}.")
+            raise ModelError(f"{shown_url} names no models: it answered {reply.status_code}.")
         cards = read_cards(reply.json()) if reply.is_success else []
     except (httpx.HTTPError, ValueError) as error:
-        raise ModelError(f"{base_url} cannot be asked for its models: {error}") from error
+        raise ModelError(f"{shown_url} cannot be asked for its models: {error}") from error
     return fingerprint_of(model, cards)
 
 

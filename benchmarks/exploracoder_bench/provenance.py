@@ -37,7 +37,10 @@ UNKNOWN = "unknown"
 _PACKAGES = ("bm25s", "chromadb", "ipykernel", "ipython", "jedi", "onnxruntime")
 _SOURCES = {".py", ".md", ".json", ".txt"}
 # The benchmark modules that a sample's result depends on, without those that only show it.
-_HARNESS = ("api_names", "chains", "execution", "exploring", "judge", "mutants", "runs", "samples")
+_HARNESS = (
+    "api_names", "chains", "execution", "exploring", "judge", "mutants", "runs", "samples",
+    "solved_others", "datasets/repository_tests",
+)  # fmt: skip
 _GIT_S = 20
 _SERVER_S = 5.0
 
@@ -160,7 +163,8 @@ def _sources() -> Iterator[tuple[str, Path]]:
         home = Path(package.__path__[0])
         files = (file for file in home.rglob("*") if file.suffix in _SOURCES)
         yield from ((f"{home.name}/{file.relative_to(home)}", file) for file in sorted(files))
-    yield from ((name, Path(__file__).with_name(f"{name}.py")) for name in _HARNESS)
+    own_folder = Path(__file__).parent
+    yield from ((name, own_folder / f"{name}.py") for name in _HARNESS)
 
 
 def _git(*arguments: str) -> str | None:

@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from exploracoder import document
 from exploracoder.errors import InputError
 from exploracoder.folders import DATA
 from exploracoder.models.model_cost import Usage
 
-from exploracoder_bench.api_names import gold_names
-from exploracoder_bench.chains import read_chain, read_execution, read_names, read_tests
+from exploracoder_bench.chains import facts_of
 from exploracoder_bench.children import Children
-from exploracoder_bench.exploring import read_exploring
 from exploracoder_bench.problems import Problem
-from exploracoder_bench.results import ChainFacts, Fault, RunResult, RunStatus
+from exploracoder_bench.results import Fault, RunResult, RunStatus
 
 # The command ends by itself at its limit; this is for starting up and saving.
 GRACE_S = 90.0
@@ -307,19 +306,14 @@ _COUNTED = (*_ASKED, "seconds_model", "seconds_execution")
 
 def _with_chain(outcome: RunResult, problem: Problem, notebook: Path) -> RunResult:
     try:
-        chain = read_chain(notebook)
+        exploration = document.load(notebook)
     except InputError as error:
         # A proper end without its trace cannot be shown to anybody: it does not count.
         if not outcome.counts:
             return outcome
         reason = f"Its notebook is not there or damaged: {error}"
         return outcome.model_copy(update={"status": "setup", "fault": "harness", "reason": reason})
-    gold = gold_names(problem.solution, problem.context)
-    facts: dict[str, object] = {"chain": chain if outcome.counts else ChainFacts(), "gold": gold}
-    if outcome.counts:
-        facts |= read_names(notebook) | read_execution(notebook) | read_exploring(notebook)
-    if problem.place is not None and outcome.counts:
-        facts |= read_tests(notebook, len(problem.tests))
+    facts = facts_of(exploration, problem) if outcome.counts else {}
     return outcome.model_copy(update=facts)
 
 

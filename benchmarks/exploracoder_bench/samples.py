@@ -90,7 +90,7 @@ def explore(sample: Sample, children: Children | None = None) -> RunResult:
 
 def _assessed(sample: Sample, result: RunResult) -> RunResult:
     """The result with the check's verdict on the solution, which the method has not seen."""
-    assessment = _found(sample, sample.problem, result.solution)
+    assessment = _found(sample, sample.problem, result)
     if isinstance(assessment, RunResult):
         return assessment
     return result.model_copy(
@@ -110,23 +110,28 @@ def _with_second(sample: Sample, result: RunResult) -> RunResult:
     second = sample.problem.with_second_data
     if second is None or not result.counts:
         return result
-    assessment = _found(sample, second, result.solution)
+    assessment = _found(sample, second, result)
     if isinstance(assessment, RunResult):
         return assessment
     return result.model_copy(update={"second_check": assessment.has_passed})
 
 
-def _found(sample: Sample, problem: Problem, solution: str) -> Assessment | RunResult:
-    """The assessment of a solution, or the result of a sample for which there can be none."""
+def _found(sample: Sample, problem: Problem, result: RunResult) -> Assessment | RunResult:
+    """The assessment of a solution, or the result of a sample for which there can be none.
+
+    Such a result keeps what was spent: it was paid for.
+    """
     folder = attempt_in(sample.out)
     try:
-        assessment = assess(problem, solution, folder, sample.run_seconds)
+        assessment = assess(problem, result.solution, folder, sample.run_seconds)
     except (SidecarError, InputError) as error:
-        return lost(sample, f"The solution could not be checked: {error}")
+        reason = f"The solution could not be checked: {error}"
+        return result.model_copy(update={"status": "setup", "fault": "harness", "reason": reason})
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if is_full_disk(assessment.reason):
-        return lost(sample, assessment.reason).model_copy(update={"fault": "execution"})
+        hindrance = {"status": "setup", "fault": "execution", "reason": assessment.reason}
+        return result.model_copy(update=hindrance)
     return assessment
 
 

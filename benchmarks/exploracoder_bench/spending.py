@@ -36,7 +36,9 @@ class Budget:
         """Count a sample that has ended."""
         cost = self._price.of(result.prompt_tokens, result.completion_tokens)
         self._total_cost += cost
-        self._dearest[result.method] = max(cost, self._dearest.get(result.method, 0.0))
+        # One that could not ask the model says nothing about what the next may cost.
+        if cost:
+            self._dearest[result.method] = max(cost, self._dearest.get(result.method, 0.0))
 
     def could_pass(self, method: str, running_methods: Sequence[str]) -> bool:
         """Whether a sample of ``method``, with those running, could cost more than is left.

@@ -125,6 +125,12 @@ class Index:
         index._left_out = left_out
         return index
 
+    def prefer(self, folder: Path) -> None:
+        """Use the editions that were read from below ``folder``, of libraries that have one."""
+        for entry in self._shelves.catalog.entries:
+            if entry.root and Path(entry.root).is_relative_to(folder.resolve()):
+                self._roots[entry.name] = entry.root
+
     def close(self) -> None:
         """Release what is open: some thirty memory-mapped files for each library.
 

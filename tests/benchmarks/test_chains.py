@@ -1,12 +1,10 @@
-"""What a saved exploration says of its samples' facts, read back from its notebook."""
+"""What an exploration says of its sample."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from exploracoder import document
 from exploracoder.engine.exploring.arguments import STEP
 from exploracoder.models.model_cost import Usage
 from exploracoder.settings import PROFILES
@@ -24,8 +22,8 @@ from exploracoder.state import (
     Subtask,
     Task,
 )
-from exploracoder_bench.chains import read_chain, read_execution
-from exploracoder_bench.exploring import read_exploring
+from exploracoder_bench.chains import chain_of, execution_of
+from exploracoder_bench.exploring import exploring_facts
 from exploracoder_kernel.observation import ErrorReport, Observation
 from exploracoder_retrieval.apidoc import ApiDoc
 
@@ -39,12 +37,11 @@ def raised(ename: str) -> Observation:
     return Observation(status="error", error=ErrorReport(ename=ename, evalue=""))
 
 
-def saved(file: Path, *attempts: Attempt, **more: Any) -> Path:
-    """The notebook of an exploration that ended with these texts."""
+def exploration(*attempts: Attempt, **more: Any) -> Exploration:
+    """An exploration that ended with these texts."""
     task = Task(text="Make tea.", libraries=("tea",), check="assert tea")
     fields: dict[str, Any] = {"solution": Solution(attempts=attempts)} if attempts else {}
-    document.save(file, Exploration(task=task, settings=PROFILES["small"], **fields, **more))
-    return file
+    return Exploration(task=task, settings=PROFILES["small"], **fields, **more)
 
 
 def step(number: int, status: StepStatus, *observations: Observation) -> Step:
@@ -84,19 +81,18 @@ def attempt(ran: Observation, check_observation: Observation | None) -> Attempt:
     ],
 )
 def test_a_solution_was_executed_when_nothing_but_an_assertion_of_its_check_failed(
-    tmp_path: Path, ran: Observation, checked: Observation | None, executed: bool
+    ran: Observation, checked: Observation | None, executed: bool
 ) -> None:
-    notebook = saved(tmp_path / "e.ipynb", attempt(ran, checked))
+    facts = execution_of(exploration(attempt(ran, checked)))
 
-    assert read_execution(notebook) == {"executed": executed, "checked": int(checked is not None)}
+    assert facts == {"executed": executed, "checked": int(checked is not None)}
 
 
-def test_the_text_that_the_exploration_stands_by_is_the_one_that_tells(tmp_path: Path) -> None:
+def test_the_text_that_the_exploration_stands_by_is_the_one_that_tells() -> None:
     wrong, worse = attempt(RAN, raised("AssertionError")), attempt(RAN, raised("KeyError"))
 
     facts = [
-        read_execution(saved(tmp_path / "e.ipynb", *attempts))
-        for attempts in ((wrong, worse), (worse, wrong), ())
+        execution_of(exploration(*attempts)) for attempts in ((wrong, worse), (worse, wrong), ())
     ]
 
     assert facts == [
@@ -106,7 +102,7 @@ def test_the_text_that_the_exploration_stands_by_is_the_one_that_tells(tmp_path:
     ]
 
 
-def test_a_chain_tells_how_many_of_its_subtasks_ran(tmp_path: Path) -> None:
+def test_a_chain_tells_how_many_of_its_subtasks_ran() -> None:
     error = raised("KeyError")
     steps = (
         step(1, "done", error, RAN),
@@ -116,17 +112,17 @@ def test_a_chain_tells_how_many_of_its_subtasks_ran(tmp_path: Path) -> None:
         step(5, "skipped"),
     )
 
-    chain = read_chain(saved(tmp_path / "e.ipynb", steps=steps))
+    chain = chain_of(exploration(steps=steps))
 
     assert (chain.explored, chain.ran, chain.broken_at) == (4, 2, 2)
     assert (chain.error, chain.apis) == ("KeyError", 3)
 
 
 @pytest.mark.parametrize("status", ["skipped", "pending"])
-def test_subtasks_of_which_none_was_tried_are_no_chain(tmp_path: Path, status: StepStatus) -> None:
+def test_subtasks_of_which_none_was_tried_are_no_chain(status: StepStatus) -> None:
     steps = (step(1, status), step(2, status))
 
-    chain = read_chain(saved(tmp_path / "e.ipynb", steps=steps))
+    chain = chain_of(exploration(steps=steps))
 
     assert (chain.explored, chain.ran) == (0, 0)
 
@@ -169,36 +165,32 @@ EXPLORED: dict[str, tuple[dict[str, int], tuple[Attempt, ...], tuple[int, int, b
 
 
 @pytest.mark.parametrize("case", EXPLORED)
-def test_a_step_is_explored_when_the_model_was_asked_for_it_alone(
-    tmp_path: Path, case: str
-) -> None:
+def test_a_step_is_explored_when_the_model_was_asked_for_it_alone(case: str) -> None:
     calls, attempts, (steps, looks, came_of_it) = EXPLORED[case]
     chain = (step(1, "done", RAN), step(2, "done", raised("KeyError"), RAN))
-    notebook = saved(tmp_path / "e.ipynb", *attempts, spending=spent(**calls), steps=chain)
-
-    facts = read_exploring(notebook)
+    facts = exploring_facts(exploration(*attempts, spending=spent(**calls), steps=chain))
 
     assert facts == {"explored_steps": steps, "looks": looks, "came_of_exploring": came_of_it}
 
 
-def test_docs_ranked_for_a_subtask_and_example_arguments_are_no_exploring(tmp_path: Path) -> None:
+def test_docs_ranked_for_a_subtask_and_example_arguments_are_no_exploring() -> None:
     example = step(1, "done", RAN).model_copy(update={"subtask": Subtask(id=STEP, goal="Give.")})
     steps = (example, step(2, "skipped"))
     spending = spent(step_0=1, step_2=1, solution=1)
 
-    ours = saved(tmp_path / "ours.ipynb", attempt(RAN, RAN), steps=steps, spending=spending)
-    other = saved(tmp_path / "other.ipynb", attempt(RAN, RAN), method="capir", spending=spending)
+    ours = exploration(attempt(RAN, RAN), steps=steps, spending=spending)
+    other = exploration(attempt(RAN, RAN), method="capir", spending=spending)
 
-    assert read_exploring(ours)["explored_steps"] == 0
-    assert read_exploring(other) == {}
+    assert exploring_facts(ours)["explored_steps"] == 0
+    assert exploring_facts(other) == {}
 
 
-def test_what_a_cell_uses_was_not_recommended_unless_it_was_explored(tmp_path: Path) -> None:
+def test_what_a_cell_uses_was_not_recommended_unless_it_was_explored() -> None:
     steps = (written(1, RAN), written(2, raised("KeyError"), RAN))
 
-    alone = saved(tmp_path / "alone.ipynb", steps=steps, spending=spent(write=1))
-    explored = saved(tmp_path / "explored.ipynb", steps=steps, spending=spent(write=1, step_2=1))
+    alone = exploration(steps=steps, spending=spent(write=1))
+    explored = exploration(steps=steps, spending=spent(write=1, step_2=1))
 
-    assert read_chain(alone).recommended == ()
-    assert read_chain(explored).recommended == ("tea.pour_2",)
-    assert [read_chain(one).explored for one in (alone, explored)] == [2, 2]
+    assert chain_of(alone).recommended == ()
+    assert chain_of(explored).recommended == ("tea.pour_2",)
+    assert [chain_of(one).explored for one in (alone, explored)] == [2, 2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -17,7 +17,7 @@ from exploracoder_bench.executors import Pool
 from exploracoder_bench.harness import RESULTS, Bench, judge_all, run_bench
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger
-from exploracoder_bench.plan import Plan, now
+from exploracoder_bench.plan import Plan, now, read_plan
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import BriefingOutcome, ModelOptions
@@ -77,6 +77,22 @@ def run(
 def _kept(out: Path) -> int:
     file = out / RESULTS
     return file.read_bytes().count(b"\n") if file.exists() else 0
+
+
+def test_each_verdict_is_kept_as_soon_as_it_is_there(
+    problem: Problem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> Iterator[Verdict]:
+        yield Verdict(problem=problem.name, digest=problem.digest, is_sound=True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(harness, "judge_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(problem, tmp_path, [made()], monkeypatch)
+
+    plan = read_plan(tmp_path)
+    assert plan is not None
+    assert plan.problems == {problem.name: problem.digest}
 
 
 def test_three_in_a_row_that_could_not_ask_the_model_end_the_run(
@@ -170,7 +186,7 @@ def test_a_problem_that_nobody_judged_is_excluded(problem: Problem, tmp_path: Pa
     messages: list[str] = []
     pool = Pool(CancellingPool(), 1)
 
-    (verdict,) = judge_all([problem], tmp_path, pool, messages.append).values()
+    (verdict,) = judge_all([problem], tmp_path, pool, messages.append)
 
     assert (verdict.is_sound, verdict.digest) == (False, problem.digest)
     assert verdict.reason == "It could not be tried: It was cancelled: its cluster was lost."

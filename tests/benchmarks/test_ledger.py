@@ -58,8 +58,10 @@ def test_half_a_line_that_a_kill_left_is_cut_off(tmp_path: Path, kept_bytes: int
     file.write_bytes(whole + made(seed=1).model_dump_json().encode()[:kept_bytes])
 
     ledger = Ledger(file)
+    half = file.read_bytes()
     ledger.append(made(seed=2))
 
+    assert len(half) > len(whole)  # who reads changes nothing: another may be writing
     assert [one.seed for one in Ledger(file)] == [0, 2]
     assert file.read_bytes().startswith(whole)
 

@@ -171,6 +171,7 @@ def test_a_disk_that_is_full_where_the_solution_or_its_check_writes_is_nobodys_f
 
     assert (result.status, result.fault, result.counts) == ("setup", "execution", False)
     assert "OSError: [Errno 28] No space left on device" in result.reason
+    assert result.prompt_tokens > 0  # it was paid for
 
 
 @pytest.mark.parametrize("hides_check", [False, True])

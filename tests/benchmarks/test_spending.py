@@ -30,6 +30,12 @@ def test_a_sample_may_cost_what_the_dearest_of_its_method_did_or_of_all() -> Non
     assert spending.could_pass("other", ["direct"])
 
 
+def test_what_could_not_ask_the_model_says_nothing_about_the_next() -> None:
+    result = apart(prompt_tokens=0, completion_tokens=0)
+
+    assert Budget(PRICE, 1.0, (result,), Usage()).could_pass("direct", ["direct"])
+
+
 def test_samples_that_do_not_count_cost_money_too() -> None:
     result = apart(prompt_tokens=2000, completion_tokens=0)
 

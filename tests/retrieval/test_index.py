@@ -163,6 +163,9 @@ def test_libraries_of_one_name_from_two_places_do_not_replace_one_another(
         assert index.memo("brew", "summary") == memo
     assert ours.get("brew.whisk") is None
     assert open_index().info("brew").root == str(there)  # for who worked with neither: the last
+    other = open_index()
+    other.prefer(here)
+    assert other.info("brew").root == str(here)
     assert [one.name for one in ours.libraries()] == ["brew"]
 
 

@@ -52,36 +52,42 @@ def read_rows(file: Path, form: type[RowT], noun: str = "problem") -> tuple[RowT
 class GrowingFile(Generic[RowT]):
     """Rows that are appended, a line each, before anything else happens.
 
-    A line is whole or not there: a partial one, left by a kill or a full disk, is cut off.
+    A line counts when it is whole: a partial one, left by a kill or a full disk, is cut off before
+    the next. Reading changes nothing, since somebody else may be writing.
     """
 
     def __init__(self, path: Path, form: type[RowT], noun: str) -> None:
         self._path = path
         self._form = form
         self._noun = noun
+        # Of the whole lines, in bytes; None before they were read.
+        self._size: int | None = None
 
     def read(self) -> list[RowT]:
         """The rows so far. Raises InputError when the file cannot be used, or has other lines."""
         try:
             content = self._path.read_bytes() if self._path.exists() else b""
-            whole = content[: content.rfind(b"\n") + 1]
-            rows = [self._row(line) for line in whole.splitlines()]
-            if content != whole:
-                os.truncate(self._path, len(whole))
         except OSError as error:
             raise InputError(f"{self._path} cannot be used: {error.strerror}.") from error
+        whole = content[: content.rfind(b"\n") + 1]
+        rows = [self._row(line) for line in whole.splitlines()]
+        self._size = len(whole)
         return rows
 
     def append(self, row: RowT) -> None:
         """Keep a row. Raises SetupError, leaving no partial line, when it cannot be written."""
-        size = self._path.stat().st_size if self._path.exists() else 0
+        if self._size is None:
+            self.read()
+        size = self._size or 0
         try:
-            with self._path.open("a", encoding="utf-8") as lines:
-                lines.write(row.model_dump_json() + "\n")
+            with self._path.open("ab") as lines:
+                if lines.tell() > size:
+                    lines.truncate(size)
+                lines.write(row.model_dump_json().encode() + b"\n")
                 lines.flush()
                 os.fsync(lines.fileno())
+                self._size = lines.tell()
         except OSError as error:
-            # A partial line is also cut off when the file is next read.
             if self._path.is_file():
                 os.truncate(self._path, size)
             raise SetupError(

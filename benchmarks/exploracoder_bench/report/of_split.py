@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from exploracoder.errors import InputError
@@ -30,14 +30,14 @@ def runs_of_split(runs: Sequence[Runs], choice: str | None) -> tuple[list[Runs],
     split_names = [name for name in names if splits.get(name) == choice]
     if not split_names:
         raise InputError(f"No problem is left with --split {choice}. {in_words(counts)}")
-    return [_only(one, set(split_names)) for one in runs], in_words(tally(splits, split_names))
+    return [_only(one, splits, choice) for one in runs], in_words(tally(splits, split_names))
 
 
 def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
     """The splits when the problems ran, or today's if an earlier version did not record them."""
     known_splits, splits = read_splits(), dict[str, Split]()
     for one in runs:
-        for name in one.plan.problems:
+        for name in (*one.plan.problems, *one.plan.excluded):
             split = one.plan.splits.get(name) or known_splits.of(name)
             if split and splits.setdefault(name, split) != split:
                 raise InputError(
@@ -47,8 +47,14 @@ def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
     return splits
 
 
-def _only(runs: Runs, names: set[str]) -> Runs:
-    problems = {name: digest for name, digest in runs.plan.problems.items() if name in names}
-    results = tuple(one for one in runs.results if one.problem in names)
-    plan = runs.plan.model_copy(update={"problems": problems, "excluded": {}})
-    return replace(runs, plan=plan, results=results)
+def _only(runs: Runs, splits: Mapping[str, Split], choice: str) -> Runs:
+    def those(problems: Mapping[str, str]) -> dict[str, str]:
+        return {name: each for name, each in problems.items() if splits.get(name) == choice}
+
+    plan = runs.plan
+    plan = plan.model_copy(
+        update={"problems": those(plan.problems), "excluded": those(plan.excluded)}
+    )
+    return replace(
+        runs, plan=plan, results=tuple(one for one in runs.results if one.problem in plan.problems)
+    )
