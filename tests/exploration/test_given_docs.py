@@ -99,6 +99,31 @@ def test_a_file_without_an_api_is_not_remembered(command: Command, tmp_path: Pat
     assert not list(Path("../cache").rglob("given.json"))
 
 
+def test_docs_without_an_api_do_not_replace_those_given_before(
+    command: Command, lines: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "none.jsonl").write_text("{}\n")
+    command("index", lines, "--name", "tea")
+
+    failure = command("index", tmp_path / "none.jsonl", "--name", "tea")
+    search = command("search", "lazy pipeline", "-l", "tea")
+
+    assert (failure.code, search.code) == (2, 0)
+    assert "tealeaf.Flow" in search.out
+
+
+def test_docs_of_code_that_cannot_be_indexed_are_not_remembered(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "bare.py").touch()
+    (tmp_path / "guide.md").write_text("# A guide to nothing\n")
+
+    outcome = command("index", tmp_path / "bare.py", "--docs", tmp_path / "guide.md")
+
+    assert outcome.code == 2
+    assert not list(Path("../cache").rglob("given.json"))
+
+
 def test_exploring_a_library_of_docs_alone_ends_and_says_that_it_is_not_installed(
     serve: Serve, explore: Explorer, lines: Path
 ) -> None:

@@ -236,15 +236,11 @@ def _indexed(
     """Index one library. Documentation that cannot be used is not remembered."""
     from exploracoder import prepare, user_docs
 
-    is_given = bool(docs) or name is not None or user_docs.is_documentation(target)
-    if is_given:
-        target = user_docs.give(index, target, docs, interpreter, name=name, progress=on_progress)
-    try:
+    if not docs and name is None and not user_docs.is_documentation(target):
         return prepare.index_libraries(index, (target,), interpreter)[0]
-    except InputError:
-        if is_given:
-            index.given_docs.forget(target)
-        raise
+    given = user_docs.given(index, target, docs, interpreter, name=name, progress=on_progress)
+    with given as library:
+        return prepare.index_libraries(index, (library,), interpreter)[0]
 
 
 def _forget(index: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
