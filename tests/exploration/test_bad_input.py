@@ -210,6 +210,34 @@ def test_an_empty_standard_input_is_an_empty_task(serve: Serve, explore: Explore
     assert "The task is empty" in outcome.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["explore", "-", "-l", "tealeaf/"],
+        ["tools", "get_imports", "--root", ".", "--code", "-"],
+        ["model", "key", "set", "--base-url", "http://127.0.0.1:1/v1"],
+    ],
+)
+def test_standard_input_that_is_no_text_is_refused(command: Command, words: list[str]) -> None:
+    outcome = command(*words, stdin=b"caf\xe9")
+
+    assert outcome.code == 2
+    assert "Standard input is not text in UTF-8" in outcome.err
+
+
+def test_a_finished_exploration_is_resumed_with_kept_replies_alone(
+    serve: Serve, explore: Explorer, tmp_path: Path
+) -> None:
+    explore(serve())
+
+    outcome = explore.run(
+        "resume", explore.notebook, "--replies", tmp_path / "replies", "--replies-only"
+    )
+
+    assert outcome.code == 0
+    assert "Nothing is left to do" in outcome.err
+
+
 def test_a_model_that_cannot_be_reached_is_named(explore: Explorer, command: Command) -> None:
     url = f"http://127.0.0.1:{free_port()}/v1"
     model = ["--base-url", url, "--model", "tea"]

@@ -157,6 +157,14 @@ def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
+def read_standard_input() -> str:
+    """All of standard input. Raises InputError if it is not text."""
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError("Standard input is not text in UTF-8.") from error
+
+
 def text_console(**layout: Any) -> Console:
     """A console on standard output, without colour outside a terminal or with NO_COLOR."""
     from rich.console import Console

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, numbered_lines, print_result, say
+from exploracoder.cli.console import (
+    Progress,
+    numbered_lines,
+    print_result,
+    read_standard_input,
+    say,
+)
 from exploracoder.cli.options import json_option, path_option, python_option
 from exploracoder.errors import InputError, raised_as
 
@@ -135,7 +140,7 @@ def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
     from exploracoder import prepare
 
     if code is not None and str(code) == "-":
-        return sys.stdin.read()
+        return read_standard_input()
     if code is not None:
         return prepare.read_code(code, "--code")
     there = Path(root or ".").expanduser() / file if file else None
