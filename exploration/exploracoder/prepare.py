@@ -129,7 +129,7 @@ def going_on(exploration: Exploration, **limits: object) -> Exploration:
 
 def interpreter_then(exploration: Exploration) -> str | None:
     """The interpreter that the exploration ran in, if it still exists."""
-    return exploration.python if exploration.python and Path(exploration.python).exists() else None
+    return exploration.python if exploration.python and os.path.exists(exploration.python) else None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ copied when they are given, and not again until they are given anew.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -154,8 +155,8 @@ class GivenDocs:
 def _absolute(origin: str) -> str:
     if is_address(origin):
         return origin
-    path = Path(origin).expanduser().absolute()
-    if not path.exists():
+    path = Path(os.path.expanduser(origin)).absolute()
+    if not os.path.exists(path):
         raise DocsUnavailable(
             f"There are no docs at {origin}. Give a file or a folder, or an address that begins"
             " with http:// or https://"

@@ -210,6 +210,44 @@ def test_an_empty_standard_input_is_an_empty_task(serve: Serve, explore: Explore
     assert "The task is empty" in outcome.err
 
 
+LONG = f"{'x' * 300}/tea.py"
+NOBODYS = "~no-such-user/tea.py"
+CLASS = ["--method", "rrr", "--file", "a.py", "--entry-point", "A", "--repository"]
+
+
+@pytest.mark.parametrize("path", [LONG, NOBODYS])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["index"],
+        ["index", "tealeaf/", "--docs"],
+        ["index", "tealeaf/", "--uses"],
+        ["search", "tea", "-l"],
+        ["search", "tea", "-l", "tealeaf/", "--python"],
+        ["sidecar", "run"],
+        ["sidecar", "run", "tealeaf/__init__.py", "--python"],
+        ["explore", TASK, "-l", "tealeaf/", "--model", "embedded", "--output"],
+        ["explore", TASK, "-l", "tealeaf/", "--model", "embedded", *CLASS],
+        ["mcp", "--root"],
+        ["tools", "get_class_info", "--class", "A", "--root"],
+        ["tools", "get_imports", "--root", ".", "--file"],
+    ],
+    ids=" ".join,
+)
+def test_a_path_that_cannot_be_is_refused(command: Command, words: Words, path: str) -> None:
+    assert command(*words, path).code == 2
+
+
+def test_a_root_that_is_no_text_is_refused(command: Command, tmp_path: Path) -> None:
+    row = {"id": 1, "tool": "get_class_info", "args": {"class_name": "A"}, "root": 3}
+    path = write(tmp_path, "queries.jsonl", json.dumps(row))
+
+    outcome = command("tools", "--queries", path)
+
+    assert outcome.code == 2
+    assert "the root in line 1" in outcome.err
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,11 +63,12 @@ def export(file: Path, form: ExportForm, output: str | None, force: bool) -> int
 
 
 def _check_target(target: Path, notebook: Path, *, force: bool) -> None:
-    if target.is_dir():
+    if os.path.isdir(target):
         raise InputError(f"--output: {target} is a folder. Name a file in it.")
-    if target.exists() and target.samefile(notebook):
+    is_there = os.path.exists(target)
+    if is_there and target.samefile(notebook):
         raise InputError(f"--output: {target} is the notebook itself. Name another file.")
-    if target.exists() and not force:
+    if is_there and not force:
         raise InputError(f"{target} is there already. Name another with --output, or use --force.")
 
 

@@ -97,7 +97,8 @@ class EmbeddedModel:
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     def __post_init__(self) -> None:
-        self.lora = self.lora.expanduser().absolute() if self.lora is not None else None
+        if self.lora is not None:
+            self.lora = Path(os.path.expanduser(self.lora)).absolute()
 
     async def __aenter__(self) -> OpenAIChatModel:
         """Finds or starts the server.
