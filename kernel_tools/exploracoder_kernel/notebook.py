@@ -79,10 +79,11 @@ def write(path: Path, document: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file atomically: a reader sees either the old one or the new one.
+    """Write a file atomically: a reader sees either the old one or the new one. Links stay links.
 
     Raises OSError if it cannot be written; the old file is then unchanged.
     """
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
     file = temporary.open("x", encoding="utf-8", errors="replace")
