@@ -189,12 +189,17 @@ class Endpoint:
                     limit.deadline = min(anyio.current_time(), last_start) + self._timeout_s
 
                 yield begin_anew
-        except (TimeoutError, httpx.TimeoutException):
-            raise self.report.timed_out(self._timeout_s) from None
-        except (httpx.ConnectError, httpx.ProxyError, httpx.InvalidURL) as error:
+        except (
+            httpx.ConnectError,
+            httpx.ConnectTimeout,
+            httpx.ProxyError,
+            httpx.InvalidURL,
+        ) as error:
             if fault := certificate_fault(error):
                 raise self.report.untrusted(fault) from None
             raise self.report.unreachable() from None
+        except (TimeoutError, httpx.TimeoutException):
+            raise self.report.timed_out(self._timeout_s) from None
         except httpx.HTTPError:
             raise self.report.connection_lost() from None
 
