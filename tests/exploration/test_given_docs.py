@@ -54,6 +54,22 @@ def test_a_library_of_docs_alone_is_indexed_searched_and_forgotten(
     assert match("No library 'tea docs' is installed", last_search.err)
 
 
+def test_nothing_of_docs_or_queries_controls_the_terminal(
+    command: Command, lines: Path, tmp_path: Path
+) -> None:
+    row = {"id": "\x1b[2J", "query": "a lazy\u2028pipeline"}
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    command("index", lines, "--name", "tea")
+
+    words = ["search", "--queries", queries, "-l", "tea"]
+    outcomes = [command("map", "tea"), command(*words), command(*words, "--json")]
+
+    assert [one.code for one in outcomes] == [0, 0, 0]
+    assert "\x1b" not in "".join(one.out for one in outcomes)
+    assert outcomes[2].json["id"] == "\x1b[2J"
+
+
 def test_docs_beside_a_library_are_kept_when_it_is_used_later(
     command: Command, library: Path, tmp_path: Path
 ) -> None:

@@ -102,7 +102,16 @@ def on_a_line(text: str) -> str:
 
 def print_json(value: object) -> None:
     """Print a JSON value to standard output, with terminal control characters escaped."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    _print_json(value, indent=2)
+
+
+def print_json_line(value: object) -> None:
+    """Print a JSON value on a line; otherwise as `print_json` does."""
+    _print_json(value, indent=None)
+
+
+def _print_json(value: object, *, indent: int | None) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     click.echo("".join(map(_json_char, text)))
 
 
@@ -151,7 +160,8 @@ def print_result(value: object, words: object, *, as_json: bool) -> None:
 def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
     """The non-blank lines of a file of queries, with their numbers. Raises InputError."""
     try:
-        lines = queries.read_text(encoding="utf-8").splitlines()
+        # Other separators, such as U+2028, may stand in a JSON string.
+        lines = queries.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--queries: {queries} cannot be read: {error}") from error
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())

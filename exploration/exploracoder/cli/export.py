@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from exploracoder.cli.console import printable
 from exploracoder.cli.options import file_argument
 from exploracoder.errors import InputError
 
@@ -55,7 +57,7 @@ def export(file: Path, form: ExportForm, output: str | None, force: bool) -> int
         _check_target(target, file, force=force)
     text = export_text(exploration, form)
     if target is None:
-        click.echo(text, nl=False)
+        click.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
         return 0
     _write(target, text)
     click.echo(target)
