@@ -216,7 +216,7 @@ def setting_of(assignment: str) -> tuple[str, str]:
 def read_code(path: Path, option: str) -> str:
     """The code of a .py file, or of a notebook's code cells. Raises InputError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{option}: {path} is not a text file in UTF-8.") from error
     except OSError as error:

@@ -105,7 +105,7 @@ def read(path: Path) -> Any:
     import nbformat
 
     try:
-        document = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        document = nbformat.reads(path.read_text(encoding="utf-8-sig"), as_version=4)
         nbformat.validate(document)
     except OSError as error:
         raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error

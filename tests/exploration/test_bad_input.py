@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder.prepare import read_code
 from ports import free_port
 
 from .conftest import Command, Explorer, Serve, model_words
@@ -420,3 +421,14 @@ def test_a_library_without_a_docstring_can_be_explored(
     assert outcome.code == 0
     assert outcome.json["subtasks"][0]["apis"] == ["bareleaf.double"]
     assert outcome.json["libraries"][0]["apis"] == 1
+
+
+@pytest.mark.parametrize("name", ["tea.py", "tea.ipynb"])
+def test_a_byte_order_mark_is_no_code(tmp_path: Path, name: str) -> None:
+    cell = {"cell_type": "code", "source": "cups = 2", "metadata": {}, "outputs": []}
+    notebook = {"cells": [{**cell, "id": "a", "execution_count": None}], "metadata": {}}
+    text = json.dumps({**notebook, "nbformat": 4, "nbformat_minor": 5})
+    path = tmp_path / name
+    path.write_text(text if path.suffix == ".ipynb" else "cups = 2", encoding="utf-8-sig")
+
+    assert read_code(path, "--context") == "cups = 2"
