@@ -218,7 +218,7 @@ def open_workspace(
             indexed_exploration,
             output,
             index,
-            Opening(python, scratch, source, str(output)),
+            Opening(python, scratch, source, str(output.absolute())),
             is_new,
         )
 
