@@ -19,6 +19,7 @@ from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
@@ -32,7 +33,7 @@ from exploracoder.models.discovery import find_servers
 from exploracoder.models.endpoint_memory import EndpointMemory
 from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.model_choice import EMBEDDED, HOSTED_URL
-from exploracoder.models.server_failures import checked_base_url, without_credentials
+from exploracoder.models.server_failures import checked_base_url
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import Settings, changed_settings, make_settings
 from exploracoder.state import Exploration, Library, Task
@@ -272,9 +273,16 @@ def find_library(target: str | Path, interpreter: Interpreter) -> Target:
 def open_index(
     *, chroma_url: str | None = None, embeddings_url: str | None = None, embeddings_model: str = ""
 ) -> Index:
-    """The user's index. Raises SetupError when it cannot be opened."""
+    """The user's index.
+
+    Raises InputError if the address of an endpoint is not valid, SetupError when the index cannot
+    be opened.
+    """
     from exploracoder_retrieval.embeddings import EndpointEmbedder, MiniLmEmbedder
 
+    if embeddings_url:
+        with raised_as(InputError, InputError, of="--embeddings-url"):
+            embeddings_url = checked_base_url(embeddings_url)
     embedder = (
         EndpointEmbedder(
             base_url=embeddings_url,

@@ -239,6 +239,14 @@ def test_a_path_that_cannot_be_is_refused(command: Command, words: Words, path: 
     assert command(*words, path).code == 2
 
 
+def test_an_address_of_embeddings_that_is_none_is_refused(command: Command) -> None:
+    outcome = command("search", "tea", "-l", "tealeaf/", "--embeddings-url", "http://me:s3cret@[x")
+
+    assert outcome.code == 2
+    assert "--embeddings-url" in outcome.err
+    assert "s3cret" not in outcome.err
+
+
 def test_a_root_that_is_no_text_is_refused(command: Command, tmp_path: Path) -> None:
     row = {"id": 1, "tool": "get_class_info", "args": {"class_name": "A"}, "root": 3}
     path = write(tmp_path, "queries.jsonl", json.dumps(row))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder.cli.console import (
     Progress,
@@ -38,7 +39,6 @@ from exploracoder.cli.options import (
     trust_option,
 )
 from exploracoder.errors import ExploraCoderError, InputError
-from exploracoder.models.server_failures import without_credentials
 from exploracoder.state import Exploration
 
 if TYPE_CHECKING:

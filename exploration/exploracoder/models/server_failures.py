@@ -8,7 +8,9 @@ import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
+
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder.errors import (
     AnswerTimeoutError,
@@ -286,13 +288,6 @@ def lacks_text(reply: HttpReply) -> bool:
         return True
     message = server_message(reply).lower()
     return reply.status == 400 and bool(re.search(r"chat model|chat/completions", message))
-
-
-def without_credentials(url: str) -> str:
-    """The URL without user name, password and query, fit to be shown."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def checked_base_url(url: str) -> str:
