@@ -273,15 +273,11 @@ def find_library(target: str | Path, interpreter: Interpreter) -> Target:
 def open_index(
     *, chroma_url: str | None = None, embeddings_url: str | None = None, embeddings_model: str = ""
 ) -> Index:
-    """The user's index.
-
-    Raises InputError if the address of an endpoint is not valid, SetupError when the index cannot
-    be opened.
-    """
+    """The user's index. Raises SetupError when it cannot be opened."""
     from exploracoder_retrieval.embeddings import EndpointEmbedder, MiniLmEmbedder
 
     if embeddings_url:
-        with raised_as(InputError, InputError, of="--embeddings-url"):
+        with raised_as(SetupError, InputError, of="--embeddings-url"):
             embeddings_url = checked_base_url(embeddings_url)
     embedder = (
         EndpointEmbedder(

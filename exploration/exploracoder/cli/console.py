@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import click
 
 from exploracoder.errors import ExploraCoderError, InputError, kind_of
+from exploracoder.texts import on_a_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,11 +94,6 @@ def _plain(text: str) -> str:
     from rich.markup import escape
 
     return escape(on_a_line(text))
-
-
-def on_a_line(text: str) -> str:
-    """Put untrusted text on one line, without terminal control characters."""
-    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def print_json(value: object) -> None:

@@ -13,7 +13,6 @@ import click
 from exploracoder.cli.console import (
     Progress,
     numbered_lines,
-    on_a_line,
     print_json,
     print_json_line,
     say,
@@ -28,6 +27,7 @@ from exploracoder.cli.options import (
     python_option,
 )
 from exploracoder.errors import InputError
+from exploracoder.texts import on_a_line
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit

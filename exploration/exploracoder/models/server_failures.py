@@ -24,6 +24,7 @@ from exploracoder.models.certificates import untrusted
 from exploracoder.models.chat import json_or_none
 from exploracoder.models.redaction import Redactor
 from exploracoder.models.server_answer import mapping, mappings
+from exploracoder.texts import on_a_line
 
 _SHOWN_CHARS = 300
 _READ_CHARS = 4000
@@ -225,8 +226,7 @@ class FailureReport:
 
     def _plain(self, text: str) -> str:
         """The server's text on one line, without secrets or terminal control characters."""
-        line = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
-        return self._redactor.clean(" ".join(line.split()))
+        return self._redactor.clean(" ".join(on_a_line(text[:_READ_CHARS]).split()))
 
 
 def _seconds(retry_after: str) -> float | None:
