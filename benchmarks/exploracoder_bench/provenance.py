@@ -26,10 +26,10 @@ from exploracoder.models import hardware
 from exploracoder.models.cpu_backends import CPU_BACKENDS, best_backend, processor_flags
 from exploracoder.models.endpoint import Endpoint
 from exploracoder.models.server_answer import mapping
-from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import Settings
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.sandbox import choose
+from exploracoder_retrieval.web_access import without_credentials
 from pydantic import BaseModel, ConfigDict
 
 # For results from before this was recorded.

@@ -203,14 +203,10 @@ def brief(
     (folder / "task.txt").touch()
     arguments = [script(), "brief", *map(_from_anywhere, problem.libraries)]
     arguments += ["--method", way.method, "--python", _from_anywhere(problem.python)]
+    replies = model_choice.replies / "briefing" if model_choice.replies is not None else None
+    own_choice = replace(model_choice, replies=replies)
     exit_code, is_late = (children or Children()).call(
-        [
-            *arguments,
-            "--json",
-            "--quiet",
-            *replace(model_choice, replies=None).options,
-            *way.options,
-        ],
+        [*arguments, "--json", "--quiet", *own_choice.options, *way.options],
         folder,
         environment=environment(problem),
         timeout_s=timeout_s,
@@ -224,7 +220,9 @@ def brief(
         return BriefingOutcome(message, usage=usage)
     late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
     reason = report.get("error") or (message.splitlines()[-1] if message else late)
-    return BriefingOutcome(reason, _FAULTS.get(report.get("error_kind"), "execution"))
+    # If a kept reply is missing, samples that are not told of the briefing can still go on.
+    kind = "setup" if model_choice.answers_kept else report.get("error_kind")
+    return BriefingOutcome(reason, _FAULTS.get(kind, "execution"))
 
 
 def script() -> str:

@@ -26,6 +26,7 @@ from exploracoder.folders import aside_of
 from exploracoder.prompts import as_code
 from exploracoder.settings import Settings
 from exploracoder.state import SCHEMA_VERSION, Attempt, Exploration, Solution, Step, Task, ended_as
+from exploracoder.texts import on_a_line
 
 _log = logging.getLogger("exploracoder.document")
 
@@ -194,9 +195,7 @@ def _check_text(text: str, place: Iterable[str]) -> None:
 
 def _brief(text: str, most: int = 60) -> str:
     """Shorten untrusted text and make it printable, for a message."""
-    clean_text = "".join(
-        char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text
-    )
+    clean_text = on_a_line(text)
     return clean_text if len(clean_text) <= most else f"{clean_text[: most - 1]}…"
 
 

@@ -44,7 +44,7 @@ def existing(folder: Path) -> Path:
 
 def is_there(path: Path) -> bool:
     """Whether a path exists; False where one may not look, for which `Path.exists` raises."""
-    return os.path.exists(path)  # noqa: PTH110
+    return os.path.exists(path)
 
 
 def config_folder() -> Path:

@@ -89,8 +89,9 @@ class LiveSession(Session):
         self._is_unsaved = False
         self._runs: list[OwnRun] = []
         self._preview: Step | None = None
-        # Deleted steps by subtask id, each with the ids of the subtasks that came after it.
-        self._deleted_steps: dict[str, tuple[Step, list[str]]] = {}
+        # Deleted steps by subtask id, which may be used again, the last one last; each with the ids
+        # of the subtasks that came after it.
+        self._deleted_steps: dict[str, list[tuple[Step, list[str]]]] = {}
         # The branch that the user's other cells start from, and the fork of it that they run in.
         self._desk = ("", "")
         self.progress = Progress(mode=mode)
@@ -177,11 +178,13 @@ class LiveSession(Session):
                     self._keep_deleted(command.subtask)
                 await self._edited(exploration)
             case c.RestoreSubtask():
-                if command.subtask not in self._deleted_steps:
+                deleted_steps = self._deleted_steps.get(command.subtask)
+                if not deleted_steps:
                     raise InputError(Text("%1 was not deleted in this session.", command.subtask))
                 at_work = self.progress.part if self.is_working else ""
-                step, after = self._deleted_steps.pop(command.subtask)
-                await self._edited(restore(bench.exploration, step, after, at_work))
+                exploration = restore(bench.exploration, *deleted_steps[-1], at_work)
+                deleted_steps.pop()
+                await self._edited(exploration)
             case _:
                 await self._check(command)
                 self._start(self._work_for(command))
@@ -197,7 +200,7 @@ class LiveSession(Session):
         steps = list(self.bench.exploration.steps)
         position = next(n for n, one in enumerate(steps) if one.subtask.id == subtask)
         after = [one.subtask.id for one in steps[position + 1 :]]
-        self._deleted_steps[subtask] = (steps[position], after)
+        self._deleted_steps.setdefault(subtask, []).append((steps[position], after))
 
     async def take_run(
         self, subtask: str, code: str, branch: str, observation: Observation

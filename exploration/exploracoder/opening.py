@@ -44,7 +44,7 @@ OpenScratch = Callable[[Limits, dict[str, str]], AbstractAsyncContextManager[Scr
 class Opening:
     """Which interpreter runs snippets, how to start it, and where variables come from.
 
-    ``notebook`` is where the exploration is saved, named as the origin of examples kept from it.
+    ``notebook`` is the full path to save the exploration at, the origin of examples kept from it.
     """
 
     python: str

@@ -19,6 +19,7 @@ from exploracoder_retrieval.harvest.result import LibraryInfo
 from exploracoder_retrieval.harvest.target import Target, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder.effort import find_effort
 from exploracoder.errors import InputError, NoWeightsError, SetupError, raised_as
@@ -32,7 +33,7 @@ from exploracoder.models.discovery import find_servers
 from exploracoder.models.endpoint_memory import EndpointMemory
 from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.model_choice import EMBEDDED, HOSTED_URL
-from exploracoder.models.server_failures import checked_base_url, without_credentials
+from exploracoder.models.server_failures import checked_base_url
 from exploracoder.models.weights import WeightsStore
 from exploracoder.settings import Settings, changed_settings, make_settings
 from exploracoder.state import Exploration, Library, Task
@@ -129,7 +130,7 @@ def going_on(exploration: Exploration, **limits: object) -> Exploration:
 
 def interpreter_then(exploration: Exploration) -> str | None:
     """The interpreter that the exploration ran in, if it still exists."""
-    return exploration.python if exploration.python and Path(exploration.python).exists() else None
+    return exploration.python if exploration.python and os.path.exists(exploration.python) else None
 
 
 @contextmanager
@@ -216,7 +217,7 @@ def setting_of(assignment: str) -> tuple[str, str]:
 def read_code(path: Path, option: str) -> str:
     """The code of a .py file, or of a notebook's code cells. Raises InputError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{option}: {path} is not a text file in UTF-8.") from error
     except OSError as error:
@@ -275,6 +276,9 @@ def open_index(
     """The user's index. Raises SetupError when it cannot be opened."""
     from exploracoder_retrieval.embeddings import EndpointEmbedder, MiniLmEmbedder
 
+    if embeddings_url:
+        with raised_as(SetupError, InputError, of="--embeddings-url"):
+            embeddings_url = checked_base_url(embeddings_url)
     embedder = (
         EndpointEmbedder(
             base_url=embeddings_url,

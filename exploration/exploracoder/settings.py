@@ -20,7 +20,8 @@ ProfileName = Literal["standard", "paper", "small"]
 class Settings(BaseModel):
     """The parameters of an exploration."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # JSON, and so a notebook, has no infinity.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     profile: ProfileName = "standard"
     few_shot_plans: int = Field(

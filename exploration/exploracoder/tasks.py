@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from exploracoder.engine.reading import stub
 from exploracoder.engine.running.placing import target_text
 from exploracoder.errors import InputError
+from exploracoder.prepare import full
 from exploracoder.state import Target, Task
 
 MAX_TASK_CHARS = 10_000
@@ -68,10 +70,10 @@ def make_target(repository: Path | None, file: str | None) -> Target | None:
         return None
     if repository is None or file is None:
         raise InputError("--repository and --file go together: the folder, and the file in it.")
-    root = repository.expanduser().resolve()
-    if not root.is_dir():
+    root = Path(os.path.realpath(full(repository)))
+    if not os.path.isdir(root):
         raise InputError(f"--repository: there is no folder {root}.")
-    path = (root / file).resolve()
-    if not path.is_relative_to(root) or path.suffix != ".py" or path.is_dir():
+    path = Path(os.path.realpath(root / file))
+    if not path.is_relative_to(root) or path.suffix != ".py" or os.path.isdir(path):
         raise InputError(f"--file: {file} is not a .py file inside {root}.")
     return Target(root=str(root), file=path.relative_to(root).as_posix())

@@ -42,3 +42,18 @@ def joined(sentences: Iterable[str]) -> str:
     """Join sentences into one text; a single one can still be translated."""
     first, *others = [*sentences] or [""]
     return " ".join([first, *others]) if others else first
+
+
+def on_a_line(text: str) -> str:
+    """Put untrusted text on one line, without terminal control characters."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def whole_text(text: object) -> str:
+    """A text of a notebook's output, which may be given as its lines."""
+    return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)
+
+
+def gigabytes(size_bytes: int) -> str:
+    """A size in words."""
+    return f"{size_bytes / 1e9:.1f} GB"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from exploracoder_retrieval.errors import LibraryNotFound, RetrievalError
@@ -15,7 +16,8 @@ from exploracoder_retrieval.library_python import Interpreter
 from exploracoder.errors import InputError, raised_as
 
 
-def give(
+@contextmanager
+def given(
     index: Index,
     target: str,
     docs: Sequence[str],
@@ -23,8 +25,10 @@ def give(
     *,
     name: str | None = None,
     progress: Callable[[str], None] | None = None,
-) -> str:
-    """Remember documentation for a library, and return the name or path to find it by.
+) -> Iterator[str]:
+    """Remember documentation for a library, and yield the name or path to find it by.
+
+    If the block raises InputError, what was given before is given again.
 
     Args:
         index: The user's index, beside which it is remembered.
@@ -38,18 +42,24 @@ def give(
 
     Raises InputError if the library or the documentation is not available.
     """
-
     tell = _teller(progress)
     with raised_as(InputError, RetrievalError):
         if name is not None or is_documentation(target):
-            library_name = _name_for(target, name, interpreter)
-            index.given_docs.give(library_name, [target, *docs], stands_alone=True, progress=tell)
-            return library_name
-        library = index.find_target(target, interpreter)
-        is_alone = library.source == "docs"
-        before = [source.origin for source in library.docs] if is_alone else []
-        index.given_docs.give(library.name, [*before, *docs], stands_alone=is_alone, progress=tell)
-    return target
+            origins, is_alone = [target, *docs], True
+            target = library_name = _name_for(target, name, interpreter)
+        else:
+            library = index.find_target(target, interpreter)
+            library_name, is_alone = library.name, library.source == "docs"
+            origins = [*(source.origin for source in library.docs if is_alone), *docs]
+        before = index.given_docs.known(library_name)
+        index.given_docs.give(library_name, origins, stands_alone=is_alone, progress=tell)
+    try:
+        yield target
+    except InputError:
+        with raised_as(InputError, OSError):
+            index.given_docs.restore(library_name, before)
+        raise
+    index.given_docs.drop_old_copies(library_name)
 
 
 def take_back(index: Index, target: str, interpreter: Interpreter) -> bool:

@@ -218,7 +218,7 @@ def open_workspace(
             indexed_exploration,
             output,
             index,
-            Opening(python, scratch, source, str(output)),
+            Opening(python, scratch, source, str(output.absolute())),
             is_new,
         )
 
@@ -304,7 +304,7 @@ async def in_thread(function: Callable[..., ResultT], *arguments: Any) -> Result
 def _check_writable(output: Path) -> None:
     """Raise InputError now rather than after an hour's work when ``output`` cannot be written."""
     folder = output.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise InputError(f"There is no folder {folder} to save {output.name} in.")
     with raised_as(InputError, OSError):
         is_folder = output.is_dir()

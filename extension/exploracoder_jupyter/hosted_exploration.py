@@ -270,11 +270,13 @@ class HostedExploration:
         if self._kernel.id != before:
             # Notebooks attach to the new one at once.
             self._teller.publish("changed")
+        # Kept examples name it, and resuming in a terminal has to know them again.
+        notebook = str((self._workshop.services.root / self.path).absolute())
         live = LiveSession(
             exploration.model_copy(update={"libraries": libraries}),
             model=self._model,
             index=index,
-            opening=Opening(self._recipe.python, self._scratch, self._recipe.source, self.path),
+            opening=Opening(self._recipe.python, self._scratch, self._recipe.source, notebook),
             save=self._save,
             mode=self.progress.mode,
             on_progress=self._hear,

@@ -9,8 +9,8 @@ import posixpath
 from exploracoder import __version__
 from exploracoder.errors import InputError
 from exploracoder.models.discovery import find_servers
-from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import PROFILES
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder_jupyter import paths
 from exploracoder_jupyter.hosted_explorations import Host

@@ -29,8 +29,8 @@ def find_interpreter(python: str | Path) -> str:
             )
         return executable
     # Without "..": a sandbox has only the folders on the direct way to it, none for detours.
-    path = Path(os.path.normpath(Path(command).expanduser().absolute()))
-    if not path.exists():
+    path = Path(os.path.normpath(Path(os.path.expanduser(command)).absolute()))
+    if not os.path.exists(path):
         raise InterpreterError(f"No interpreter at {path}. Check the path.")
     if path.is_dir():
         raise InterpreterError(

@@ -79,10 +79,11 @@ def write(path: Path, document: Any) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file atomically: a reader sees either the old one or the new one.
+    """Write a file atomically: a reader sees either the old one or the new one. Links stay links.
 
     Raises OSError if it cannot be written; the old file is then unchanged.
     """
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     # A lone surrogate, from a file name or a program, becomes ``?``: UTF-8 has no bytes for it.
     file = temporary.open("x", encoding="utf-8", errors="replace")
@@ -104,7 +105,7 @@ def read(path: Path) -> Any:
     import nbformat
 
     try:
-        document = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        document = nbformat.reads(path.read_text(encoding="utf-8-sig"), as_version=4)
         nbformat.validate(document)
     except OSError as error:
         raise NotebookError(f"{path} cannot be read: {error.strerror}.") from error

@@ -15,11 +15,15 @@ from importlib import resources
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
-from urllib.parse import urlsplit
 
 from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.errors import EmbeddingError
-from exploracoder_retrieval.web_access import trusted, unusable_proxy
+from exploracoder_retrieval.web_access import (
+    is_loopback,
+    trusted,
+    unusable_proxy,
+    without_credentials,
+)
 
 if TYPE_CHECKING:
     import httpx
@@ -151,7 +155,8 @@ _PAUSES_S = (0.5, 1.0)
 class EndpointEmbedder:
     """Any OpenAI-compatible ``/embeddings`` endpoint; ``api_key`` may be empty.
 
-    The key is sent only to ``base_url`` and never appears in this class's messages.
+    The key, and what ``base_url`` has of a password and a query, are sent only there, and appear
+    neither in the name nor in messages.
     """
 
     def __init__(
@@ -163,7 +168,8 @@ class EndpointEmbedder:
         batch_size: int = 128,
         timeout_s: float = 60.0,
     ) -> None:
-        self.name = f"{model}@{base_url.rstrip('/')}"
+        self._shown_url = without_credentials(base_url).rstrip("/")
+        self.name = f"{model}@{self._shown_url}"
         self._base_url = base_url
         self._api_key = api_key
         self._model = model
@@ -201,10 +207,10 @@ class EndpointEmbedder:
         except httpx.HTTPError as error:
             raise EmbeddingError(self._explain(error)) from None
         except (ValueError, LookupError, TypeError):
-            raise EmbeddingError(f"{self._base_url} answered something else.") from None
+            raise EmbeddingError(f"{self._shown_url} answered something else.") from None
         if len(rows) != len(texts) or len({len(row) for row in rows}) != 1:
             raise EmbeddingError(
-                f"{self._base_url} answered {len(rows)} embeddings for {len(texts)} texts."
+                f"{self._shown_url} answered {len(rows)} embeddings for {len(texts)} texts."
             )
         return rows
 
@@ -212,7 +218,8 @@ class EndpointEmbedder:
         """The response to a request; transient failures are retried."""
         import httpx
 
-        url = f"{self._base_url.rstrip('/')}/embeddings"
+        base = httpx.URL(self._base_url)
+        url = base.copy_with(path=f"{base.path.rstrip('/')}/embeddings")
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         with self._client() as client:
             for pause_s in _PAUSES_S:
@@ -227,11 +234,11 @@ class EndpointEmbedder:
         """A client that trusts what this machine trusts."""
         import httpx
 
-        # A proxy set for the outside world cannot reach this machine's loopback.
-        is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
         try:
             return httpx.Client(
-                timeout=self._timeout_s, trust_env=not is_local, verify=self._certificates
+                timeout=self._timeout_s,
+                trust_env=not is_loopback(self._base_url),
+                verify=self._certificates,
             )
         except (ImportError, ValueError, httpx.InvalidURL) as error:
             raise EmbeddingError(f"{unusable_proxy(error)}.") from None
@@ -241,12 +248,12 @@ class EndpointEmbedder:
         try:
             return trusted()
         except OSError as error:
-            raise EmbeddingError(f"{self._base_url} cannot be asked: {error}.") from None
+            raise EmbeddingError(f"{self._shown_url} cannot be asked: {error}.") from None
 
     def _explain(self, error: httpx.HTTPError) -> str:
         import httpx
 
-        where = f"The embedding endpoint {self._base_url}"
+        where = f"The embedding endpoint {self._shown_url}"
         if isinstance(error, httpx.TimeoutException):
             return f"{where} did not answer within {self._timeout_s:.0f} s."
         if not isinstance(error, httpx.HTTPStatusError):

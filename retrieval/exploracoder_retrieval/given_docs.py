@@ -6,6 +6,7 @@ copied when they are given, and not again until they are given anew.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -84,6 +85,8 @@ class GivenDocs:
     ) -> DocsRecord:
         """Remember the documentation of a library, replacing any given before.
 
+        Copies of pages given before stay until `drop_old_copies`.
+
         Raises:
             DocsUnavailable: a path does not exist or holds no docs, or no page can be fetched;
                 nothing is changed.
@@ -100,17 +103,39 @@ class GivenDocs:
                     copies[origin] = copy.name
                     fetch(origin, copy, limits, progress)
             except BaseException:
-                self._drop_copies(home, keep=self._known_copies(library))
+                self.drop_old_copies(library)
                 raise
             record = DocsRecord(
                 library=library, stands_alone=stands_alone, origins=absolute, copies=copies
             )
-            write_atomically(home / _RECORD, record.model_dump_json(indent=1))
+            self._write(record)
         except OSError as error:
             reason = error.strerror or error
             raise IndexUnavailable(f"{home} cannot be written: {reason}.") from None
-        self._drop_copies(home, keep=set(copies.values()))
         return record
+
+    def known(self, library: str) -> DocsRecord | None:
+        """The documentation given for a library, or None if its record is damaged."""
+        try:
+            return self.find(library)
+        except DocsUnavailable:
+            return None
+
+    def restore(self, library: str, before: DocsRecord | None) -> None:
+        """Undo what was given since ``before``."""
+        if before is None:
+            self.forget(library)
+        else:
+            self._write(before)
+            self.drop_old_copies(library)
+
+    def drop_old_copies(self, library: str) -> None:
+        """Remove the copies that a library's record does not name."""
+        record = self.known(library)
+        copies = record.copies.values() if record else ()
+        for each in self._home(library).glob("copy-*"):
+            if each.name not in copies:
+                shutil.rmtree(each, ignore_errors=True)
 
     def forget(self, library: str) -> bool:
         """Forget the documentation given for a library; False if there was none."""
@@ -122,24 +147,16 @@ class GivenDocs:
     def _home(self, library: str) -> Path:
         return self._folder / slug(library)
 
-    def _known_copies(self, library: str) -> set[str]:
-        try:
-            record = self.find(library)
-        except DocsUnavailable:
-            return set()
-        return set(record.copies.values()) if record else set()
-
-    def _drop_copies(self, home: Path, *, keep: set[str]) -> None:
-        for each in home.glob("copy-*"):
-            if each.name not in keep:
-                shutil.rmtree(each, ignore_errors=True)
+    def _write(self, record: DocsRecord) -> None:
+        text = record.model_dump_json(indent=1)
+        write_atomically(self._home(record.library) / _RECORD, text)
 
 
 def _absolute(origin: str) -> str:
     if is_address(origin):
         return origin
-    path = Path(origin).expanduser().absolute()
-    if not path.exists():
+    path = Path(os.path.expanduser(origin)).absolute()
+    if not os.path.exists(path):
         raise DocsUnavailable(
             f"There are no docs at {origin}. Give a file or a folder, or an address that begins"
             " with http:// or https://"

@@ -1,9 +1,11 @@
-"""What connections to other machines need: certificates to trust, and a usable proxy."""
+"""What connections to servers need: certificates to trust, a usable proxy, addresses to show."""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import ssl
+from urllib.parse import urlsplit, urlunsplit
 
 
 def trusted() -> ssl.SSLContext:
@@ -38,3 +40,19 @@ def unusable_proxy(error: Exception) -> str:
         "The proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used (SOCKS is"
         f" written socks5://HOST:PORT): {advice}"
     )
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL leads to this machine itself, which a proxy for the outside cannot reach."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def without_credentials(url: str) -> str:
+    """The URL without user name, password and query, fit to be shown."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exploracoder.testing import Failure, Outcome, RecordedRequest, ScriptedModelServer
+from exploracoder_bench.children import Children
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import ModelOptions, Way, command, result, run
+from exploracoder_bench.runs import ModelOptions, Way, brief, command, result, run
 
 NOBODY = ModelOptions("embedded")
 SPELLED = "    return [frumpkin.frumple(number) for number in numbers]"
@@ -74,6 +77,35 @@ def test_relative_paths_hold_in_the_working_folder_and_names_stay(problem: Probl
     assert arguments[arguments.index("--python") + 1] == str(Path("venv/bin/python").absolute())
     libraries = [arguments[at + 1] for at, one in enumerate(arguments) if one == "--library"]
     assert libraries == ["frumpkin", str(Path("lib").absolute())]
+
+
+@dataclasses.dataclass
+class Refusing(Children):
+    """Runs nothing: each command is noted, and fails for want of a reply."""
+
+    words: list[str] = dataclasses.field(default_factory=list)
+
+    def call(self, command: Sequence[str], folder: Path, **_: Any) -> tuple[int, bool]:
+        self.words += command
+        report = {"error": "It has no reply.", "error_kind": "model"}
+        (folder / "report.json").write_text(json.dumps(report))
+        (folder / "messages.txt").touch()
+        return 2, False
+
+
+def test_a_briefing_has_kept_replies_of_its_own_and_lacking_one_ends_no_run(
+    problem: Problem, tmp_path: Path
+) -> None:
+    choice = ModelOptions("strong", replies=tmp_path / "replies", answers_kept=True)
+    children = Refusing()
+
+    outcome = brief(
+        problem, Way("capir", 0), choice, tmp_path / "new", timeout_s=60, children=children
+    )
+
+    assert children.words[children.words.index("--replies") + 1].endswith("replies/briefing")
+    assert "--replies-only" in children.words
+    assert (outcome.message, outcome.fault) == ("It has no reply.", "execution")
 
 
 def test_the_reason_is_the_error_or_else_the_last_words(problem: Problem) -> None:

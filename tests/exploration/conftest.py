@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +116,10 @@ def serve() -> Iterator[Serve]:
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs a command line in this process, which saves its start."""
 
-    def run(*words: object, stdin: str = "") -> Outcome:
+    def run(*words: object, stdin: str | bytes = b"") -> Outcome:
         monkeypatch.setattr(sys, "argv", ["exploracoder", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", StringIO(stdin))
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(data), encoding="utf-8"))
         capsys.readouterr()
         with pytest.raises(SystemExit) as exit_info:
             cli.main()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder.prepare import read_code
 from ports import free_port
 
 from .conftest import Command, Explorer, Serve, model_words
@@ -210,6 +211,80 @@ def test_an_empty_standard_input_is_an_empty_task(serve: Serve, explore: Explore
     assert "The task is empty" in outcome.err
 
 
+LONG = f"{'x' * 300}/tea.py"
+NOBODYS = "~no-such-user/tea.py"
+CLASS = ["--method", "rrr", "--file", "a.py", "--entry-point", "A", "--repository"]
+
+
+@pytest.mark.parametrize("path", [LONG, NOBODYS])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["index"],
+        ["index", "tealeaf/", "--docs"],
+        ["index", "tealeaf/", "--uses"],
+        ["search", "tea", "-l"],
+        ["search", "tea", "-l", "tealeaf/", "--python"],
+        ["sidecar", "run"],
+        ["sidecar", "run", "tealeaf/__init__.py", "--python"],
+        ["explore", TASK, "-l", "tealeaf/", "--model", "embedded", "--output"],
+        ["explore", TASK, "-l", "tealeaf/", "--model", "embedded", *CLASS],
+        ["mcp", "--root"],
+        ["tools", "get_class_info", "--class", "A", "--root"],
+        ["tools", "get_imports", "--root", ".", "--file"],
+    ],
+    ids=" ".join,
+)
+def test_a_path_that_cannot_be_is_refused(command: Command, words: Words, path: str) -> None:
+    assert command(*words, path).code == 2
+
+
+def test_an_address_of_embeddings_that_is_none_is_refused(command: Command) -> None:
+    outcome = command("search", "tea", "-l", "tealeaf/", "--embeddings-url", "http://me:s3cret@[x")
+
+    assert outcome.code == 2
+    assert "--embeddings-url" in outcome.err
+    assert "s3cret" not in outcome.err
+
+
+def test_a_root_that_is_no_text_is_refused(command: Command, tmp_path: Path) -> None:
+    row = {"id": 1, "tool": "get_class_info", "args": {"class_name": "A"}, "root": 3}
+    path = write(tmp_path, "queries.jsonl", json.dumps(row))
+
+    outcome = command("tools", "--queries", path)
+
+    assert outcome.code == 2
+    assert "the root in line 1" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["explore", "-", "-l", "tealeaf/"],
+        ["tools", "get_imports", "--root", ".", "--code", "-"],
+        ["model", "key", "set", "--base-url", "http://127.0.0.1:1/v1"],
+    ],
+)
+def test_standard_input_that_is_no_text_is_refused(command: Command, words: list[str]) -> None:
+    outcome = command(*words, stdin=b"caf\xe9")
+
+    assert outcome.code == 2
+    assert "Standard input is not text in UTF-8" in outcome.err
+
+
+def test_a_finished_exploration_is_resumed_with_kept_replies_alone(
+    serve: Serve, explore: Explorer, tmp_path: Path
+) -> None:
+    explore(serve())
+
+    outcome = explore.run(
+        "resume", explore.notebook, "--replies", tmp_path / "replies", "--replies-only"
+    )
+
+    assert outcome.code == 0
+    assert "Nothing is left to do" in outcome.err
+
+
 def test_a_model_that_cannot_be_reached_is_named(explore: Explorer, command: Command) -> None:
     url = f"http://127.0.0.1:{free_port()}/v1"
     model = ["--base-url", url, "--model", "tea"]
@@ -354,3 +429,14 @@ def test_a_library_without_a_docstring_can_be_explored(
     assert outcome.code == 0
     assert outcome.json["subtasks"][0]["apis"] == ["bareleaf.double"]
     assert outcome.json["libraries"][0]["apis"] == 1
+
+
+@pytest.mark.parametrize("name", ["tea.py", "tea.ipynb"])
+def test_a_byte_order_mark_is_no_code(tmp_path: Path, name: str) -> None:
+    cell = {"cell_type": "code", "source": "cups = 2", "metadata": {}, "outputs": []}
+    notebook = {"cells": [{**cell, "id": "a", "execution_count": None}], "metadata": {}}
+    text = json.dumps({**notebook, "nbformat": 4, "nbformat_minor": 5})
+    path = tmp_path / name
+    path.write_text(text if path.suffix == ".ipynb" else "cups = 2", encoding="utf-8-sig")
+
+    assert read_code(path, "--context") == "cups = 2"

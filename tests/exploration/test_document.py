@@ -121,6 +121,18 @@ def test_a_name_that_is_too_long_is_refused() -> None:
         document.load("x" * 300 + ".ipynb")
 
 
+def test_a_link_to_a_notebook_stays_a_link(tmp_path: Path) -> None:
+    link, file = tmp_path / "link.ipynb", tmp_path / "elsewhere" / "tea.ipynb"
+    file.parent.mkdir()
+    link.symlink_to(file)
+
+    document.save(link, exploration())
+    document.save(link, exploration())
+
+    assert link.readlink() == file
+    assert document.load(file) == exploration()
+
+
 def test_an_empty_file_is_written_to(tmp_path: Path) -> None:
     file = tmp_path / "tea.ipynb"
     file.touch()

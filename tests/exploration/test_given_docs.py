@@ -54,6 +54,22 @@ def test_a_library_of_docs_alone_is_indexed_searched_and_forgotten(
     assert match("No library 'tea docs' is installed", last_search.err)
 
 
+def test_nothing_of_docs_or_queries_controls_the_terminal(
+    command: Command, lines: Path, tmp_path: Path
+) -> None:
+    row = {"id": "\x1b[2J", "query": "a lazy\u2028pipeline"}
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    command("index", lines, "--name", "tea")
+
+    words = ["search", "--queries", queries, "-l", "tea"]
+    outcomes = [command("map", "tea"), command(*words), command(*words, "--json")]
+
+    assert [one.code for one in outcomes] == [0, 0, 0]
+    assert "\x1b" not in "".join(one.out for one in outcomes)
+    assert outcomes[2].json["id"] == "\x1b[2J"
+
+
 def test_docs_beside_a_library_are_kept_when_it_is_used_later(
     command: Command, library: Path, tmp_path: Path
 ) -> None:
@@ -94,6 +110,31 @@ def test_a_file_without_an_api_is_not_remembered(command: Command, tmp_path: Pat
     (tmp_path / "none.jsonl").write_text("{}\n")
 
     outcome = command("index", tmp_path / "none.jsonl")
+
+    assert outcome.code == 2
+    assert not list(Path("../cache").rglob("given.json"))
+
+
+def test_docs_without_an_api_do_not_replace_those_given_before(
+    command: Command, lines: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "none.jsonl").write_text("{}\n")
+    command("index", lines, "--name", "tea")
+
+    failure = command("index", tmp_path / "none.jsonl", "--name", "tea")
+    search = command("search", "lazy pipeline", "-l", "tea")
+
+    assert (failure.code, search.code) == (2, 0)
+    assert "tealeaf.Flow" in search.out
+
+
+def test_docs_of_code_that_cannot_be_indexed_are_not_remembered(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "bare.py").touch()
+    (tmp_path / "guide.md").write_text("# A guide to nothing\n")
+
+    outcome = command("index", tmp_path / "bare.py", "--docs", tmp_path / "guide.md")
 
     assert outcome.code == 2
     assert not list(Path("../cache").rglob("given.json"))

@@ -9,8 +9,9 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -261,6 +262,25 @@ def test_interrupted_while_code_runs_no_process_is_left(
     assert ending.code == 130
     wait_until(lambda: not sign.processes())
     assert steps_done(explore.notebook) == 1
+
+
+def test_resuming_that_is_interrupted_before_it_begins_ends_as_interrupted(
+    serve: Serve, explore: Explorer, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(work: Coroutine[Any, Any, None]) -> None:
+        work.close()
+        raise KeyboardInterrupt
+
+    server = serve()
+    explore(server, "--max-tokens", "1")
+    monkeypatch.setattr("exploracoder.cli.explore.run_async", interrupted)
+    words = [*model_words(server), "--reasoning-effort", "low", "--lora", "tea.gguf"]
+
+    outcome = command("resume", explore.notebook, *words, "--json")
+
+    assert outcome.code == 130
+    assert "--reasoning-effort low --lora tea.gguf" in " ".join(outcome.err.split())
+    assert outcome.json["status"] == explore.exploration.status
 
 
 @pytest.mark.thorough

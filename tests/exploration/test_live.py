@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 from exploracoder import commands as c
+from exploracoder.engine.running import plan_edits
 from exploracoder.errors import CommandError, InputError
 from exploracoder.live_session import LiveSession
 from exploracoder.testing import Delay, Failure
@@ -266,6 +267,21 @@ async def test_what_was_deleted_is_put_back_with_what_was_tried_for_it(serve: Se
 
     assert surface.statuses[0] == "done"
     assert len(set(ids(surface))) == 4
+
+
+async def test_what_was_deleted_can_be_put_back_until_it_is(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.DeleteSubtask(subtask="step-3"))
+        await surface.do(c.AddSubtask(goal="Say how many"), c.DeleteSubtask(subtask="step-3"))
+        with monkeypatch.context() as full, pytest.raises(CommandError, match="at most"):
+            full.setattr(plan_edits, "MAX_SUBTASKS", 2)
+            await surface.session.do(c.RestoreSubtask(subtask="step-3"))
+
+        await surface.do(c.RestoreSubtask(subtask="step-3"), c.RestoreSubtask(subtask="step-3"))
+
+    assert sorted(goals(surface)) == sorted([*GOALS, "Say how many"])
 
 
 async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:

@@ -351,6 +351,16 @@ async def test_an_index_that_fails_is_said_to_the_client(
         await tools.close()
 
 
+def test_a_link_out_of_the_folder_is_no_library(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(library)
+
+    for name in ("data", "./data"):
+        with pytest.raises(InputError, match="is not in"):
+            Folder(tmp_path).library(name)
+
+    assert Folder(tmp_path).library("pandas") == "pandas"
+
+
 async def test_a_class_lists_its_members_and_what_has_no_docs_says_so(barges: Path) -> None:
     (barges / "barges.py").write_text(BARGES + "\n    def tip(self):\n        return 0\n")
     async with stdio(barges, "--root", "here", "--library", "barges.py") as client:

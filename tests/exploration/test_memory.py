@@ -15,7 +15,7 @@ from exploracoder.memory import scrubber
 from exploracoder_retrieval.errors import IndexUnavailable
 from exploracoder_retrieval.examples.kept import KeptExample, KeptExamples
 
-from .conftest import Command, Explorer, Serve
+from .conftest import Command, Explorer, Serve, model_words
 from .live_sessions import live_session
 from .scripted import SOLUTION, TASK, WRONG_SOLUTION, TeaModel, fenced, kind_of, whole_text
 
@@ -103,6 +103,19 @@ def test_a_solution_that_passes_the_check_is_kept_with_where_it_comes_from(
     assert one.title == one.task == TASK
     assert "def strong_names(text):" in one.code
     assert "tealeaf.read_leaves" in one.apis
+
+
+def test_what_a_resumed_notebook_keeps_names_it_in_full(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    explore(server, "--max-tokens", "1")
+    monkeypatch.chdir(explore.folder)
+
+    outcome = explore.run("resume", explore.notebook.name, *model_words(server))
+
+    assert outcome.code == 0
+    assert {one.origin for one in kept()} == {str(explore.notebook)}
 
 
 @pytest.mark.parametrize("more", [["--set", "memory=false"], ["--profile", "paper"]])

@@ -153,7 +153,10 @@ def test_settings_are_read_from_words() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [{"candidates": 0}, {"top_p": 1.5}, {"selection": "best"}, {"tea": 1}, {"run_seconds": "x"}],
+    [
+        *({"candidates": 0}, {"top_p": 1.5}, {"selection": "best"}, {"tea": 1}),
+        *({"run_seconds": "x"}, {"run_seconds": "inf"}, {"max_seconds": float("inf")}),
+    ],
 )
 def test_a_setting_that_cannot_be_used_is_named(values: dict[str, object]) -> None:
     with pytest.raises(InputError, match=next(iter(values))):

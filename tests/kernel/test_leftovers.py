@@ -69,7 +69,7 @@ async def test_leaving_ends_all_processes_and_removes_the_scratch_folder(
 
     assert not any(pid_is_alive(int(pid)) for pid in observation.stdout.split())
     assert observation.result is not None
-    assert not os.path.exists(observation.result.strip("'"))  # noqa: ASYNC240, PTH110  # nothing waits
+    assert not os.path.exists(observation.result.strip("'"))  # noqa: ASYNC240  # nothing waits
 
 
 async def test_cancelling_in_the_middle_leaves_nothing(

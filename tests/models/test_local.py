@@ -23,7 +23,13 @@ from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.chat import Message, Sampling
 from exploracoder.models.counting import CountingModel
 from exploracoder.models.gguf_header import read_header
-from exploracoder.models.local import EmbeddedModel, ServerPlace, model_status, server_environment
+from exploracoder.models.local import (
+    DEFAULT_LINGER_S,
+    EmbeddedModel,
+    ServerPlace,
+    model_status,
+    server_environment,
+)
 from exploracoder.models.local_server import Announcement, Hello, LeaseBoard
 from exploracoder.models.structured import complete_json
 from exploracoder.models.weights import WeightsStore
@@ -76,6 +82,18 @@ def connect(path: Path, hello: Hello) -> tuple[socket.socket, Announcement]:
     connection.sendall(hello.model_dump_json().encode() + b"\n")
     with connection.makefile("rb") as lines:
         return connection, Announcement.model_validate_json(lines.readline())
+
+
+@pytest.mark.parametrize(
+    ("text", "linger_s"),
+    [("7", 7), ("-1", 0), ("nan", 0), ("inf", 1e6), ("1e300", 1e6), ("tea", DEFAULT_LINGER_S)],
+)
+def test_a_linger_that_no_clock_takes_is_shortened(
+    text: str, linger_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_MODEL_LINGER_S", text)
+
+    assert EmbeddedModel().linger_s == linger_s
 
 
 def test_a_server_that_nobody_asks_ends_after_its_linger(tmp_path: Path) -> None:

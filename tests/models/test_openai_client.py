@@ -14,6 +14,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import httpx2
 import pytest
 from exploracoder.errors import InputError, ModelError, PromptError, RefusedError, SetupError
@@ -308,6 +309,14 @@ async def test_the_deadline_holds_for_the_whole_request() -> None:
         error = await failure_of(server, timeout_s=0.2)
 
     assert "did not answer within 0.2 s" in str(error)
+
+
+async def test_a_server_that_takes_no_connection_is_not_called_slow() -> None:
+    nowhere = endpoint.Endpoint("http://127.0.0.1:1/v1", "", "strong", timeout_s=1.0, max_retries=0)
+
+    with pytest.raises(ModelError, match="No model server can be reached"):
+        async with nowhere.within_deadline():
+            raise httpx.ConnectTimeout("")
 
 
 async def test_cancelling_closes_the_request_and_passes_through() -> None:

@@ -98,6 +98,25 @@ def test_an_endpoint_is_asked_in_batches_and_its_vectors_are_normalised(
     assert [request["input"] for request in requests] == [["aaaa", " "], ["c"]]
 
 
+def test_what_an_address_has_of_a_password_and_a_query_is_sent_and_not_shown() -> None:
+    paths: list[str] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        paths.append(handler.path)
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        saying(b"{}", Content_Type="application/json")(handler)
+
+    with serving(answer) as url:
+        address = url.replace("://", "://me:s3cret@") + "/?key=s3cret"
+        embedder = EndpointEmbedder(address, KEY, model="m")
+        with pytest.raises(EmbeddingError, match="answered something else") as excinfo:
+            embedder.embed(["x"])
+
+    assert embedder.name == EndpointEmbedder(url, KEY, model="m").name == f"m@{url}"
+    assert "s3cret" not in str(excinfo.value)
+    assert paths == [f"{url[url.index('/', 8) :]}/embeddings?key=s3cret"]
+
+
 def test_an_endpoint_tells_the_length_of_its_vectors(
     endpoint: tuple[str, list[dict[str, Any]]],
 ) -> None:

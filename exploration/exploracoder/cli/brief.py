@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, errors_as_json, print_json, run_async
+from exploracoder.cli.console import Progress, errors_as_json, print_json, run_async, say
 from exploracoder.cli.options import (
     index_options,
     json_option,
@@ -53,7 +53,7 @@ def brief(libraries: tuple[str, ...], **arguments: Any) -> int:
         return 0
     for name, one in briefings.items():
         words = len(one.summary.split())
-        click.echo(f"{name}: a summary of {words} words, {len(one.plans)} example plans")
+        say(f"{name}: a summary of {words} words, {len(one.plans)} example plans")
     click.echo(f"{usage.calls} model calls, {usage.total_tokens} tokens, {usage.seconds:.0f} s")
     return 0
 

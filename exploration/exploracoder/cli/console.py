@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import click
 
 from exploracoder.errors import ExploraCoderError, InputError, kind_of
+from exploracoder.texts import on_a_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,14 +96,18 @@ def _plain(text: str) -> str:
     return escape(on_a_line(text))
 
 
-def on_a_line(text: str) -> str:
-    """Put untrusted text on one line, without terminal control characters."""
-    return "".join(char if char.isprintable() else " " for char in text)
-
-
 def print_json(value: object) -> None:
     """Print a JSON value to standard output, with terminal control characters escaped."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    _print_json(value, indent=2)
+
+
+def print_json_line(value: object) -> None:
+    """Print a JSON value on a line; otherwise as `print_json` does."""
+    _print_json(value, indent=None)
+
+
+def _print_json(value: object, *, indent: int | None) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     click.echo("".join(map(_json_char, text)))
 
 
@@ -151,10 +156,19 @@ def print_result(value: object, words: object, *, as_json: bool) -> None:
 def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
     """The non-blank lines of a file of queries, with their numbers. Raises InputError."""
     try:
-        lines = queries.read_text(encoding="utf-8").splitlines()
+        # Other separators, such as U+2028, may stand in a JSON string.
+        lines = queries.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--queries: {queries} cannot be read: {error}") from error
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def read_standard_input() -> str:
+    """All of standard input. Raises InputError if it is not text."""
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InputError("Standard input is not text in UTF-8.") from error
 
 
 def text_console(**layout: Any) -> Console:

@@ -163,8 +163,9 @@ def _models_that_fit() -> Finding:
 
 
 def _endpoint() -> Finding:
+    from exploracoder_retrieval.web_access import without_credentials
+
     from exploracoder.models.capabilities import UNKNOWN
-    from exploracoder.models.server_failures import without_credentials
     from exploracoder.prepare import endpoint_url, known_capabilities, wants_embedded
 
     name = os.environ.get("EXPLORACODER_MODEL")

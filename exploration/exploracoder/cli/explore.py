@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from exploracoder_retrieval.web_access import without_credentials
 
-from exploracoder.cli.console import Progress, errors_as_json, print_result, run_async
+from exploracoder.cli.console import (
+    Progress,
+    errors_as_json,
+    print_result,
+    read_standard_input,
+    run_async,
+)
 from exploracoder.cli.options import (
     file_argument,
     index_options,
@@ -33,7 +39,6 @@ from exploracoder.cli.options import (
     trust_option,
 )
 from exploracoder.errors import ExploraCoderError, InputError
-from exploracoder.models.server_failures import without_credentials
 from exploracoder.state import Exploration
 
 if TYPE_CHECKING:
@@ -156,7 +161,7 @@ def _explore(task: str, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
     own = {name: arguments[name] for name in names if arguments[name] is not None}
     options = options_of(arguments, settings=assignments | own)
     exploration = api.new_exploration(
-        sys.stdin.read() if task == "-" else task,
+        read_standard_input() if task == "-" else task,
         libraries=arguments["libraries"],
         context=_code(arguments["context"], "--context"),
         check=_code(arguments["check"], "--check"),
@@ -192,7 +197,7 @@ def _resume(file: Path, arguments: dict[str, Any], so_far: dict[str, Any]) -> in
 
     exploration = document.load(file)
     # Don't open the reply cache for an exploration that may not run.
-    check_trust(exploration, file, options_of(arguments | {"replies": None}))
+    check_trust(exploration, file, options_of(arguments | {"replies": None, "replies_only": False}))
     # If something stopped it, more may come of going on.
     is_at_its_end = exploration.status == "unverified" and not exploration.reason
     if exploration.status == "solved" or is_at_its_end:
@@ -259,13 +264,18 @@ def _work(
                 f" go on with: {_resuming(output, arguments)}",
                 err=True,
             )
+            _tell(result, output, as_json(result), arguments)
+            return report.EXIT_CODES["cancelled"]
     return _tell(result, output, as_json(result), arguments)
 
 
 def _resuming(output: Path, arguments: dict[str, Any]) -> str:
-    """The command that goes on with the same model and limits."""
+    """The command that goes on with the same model, limits and kernel."""
     words = ["exploracoder", "resume", str(output)]
-    for name in ("model", "base_url", "max_seconds", "max_tokens"):
+    for name in (
+        *("model", "base_url", "reasoning_effort", "lora"),
+        *("max_seconds", "max_tokens", "kernel"),
+    ):
         value = arguments[name]
         if value is not None:
             shown = without_credentials(value) if name == "base_url" else f"{value}"

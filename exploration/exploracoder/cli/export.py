@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from exploracoder.cli.console import printable
 from exploracoder.cli.options import file_argument
 from exploracoder.errors import InputError
 
@@ -54,7 +57,7 @@ def export(file: Path, form: ExportForm, output: str | None, force: bool) -> int
         _check_target(target, file, force=force)
     text = export_text(exploration, form)
     if target is None:
-        click.echo(text, nl=False)
+        click.echo(printable(text) if sys.stdout.isatty() else text, nl=False)
         return 0
     _write(target, text)
     click.echo(target)
@@ -62,11 +65,12 @@ def export(file: Path, form: ExportForm, output: str | None, force: bool) -> int
 
 
 def _check_target(target: Path, notebook: Path, *, force: bool) -> None:
-    if target.is_dir():
+    if os.path.isdir(target):
         raise InputError(f"--output: {target} is a folder. Name a file in it.")
-    if target.exists() and target.samefile(notebook):
+    is_there = os.path.exists(target)
+    if is_there and target.samefile(notebook):
         raise InputError(f"--output: {target} is the notebook itself. Name another file.")
-    if target.exists() and not force:
+    if is_there and not force:
         raise InputError(f"{target} is there already. Name another with --output, or use --force.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
@@ -72,7 +73,7 @@ def read_source(file: str) -> str:
     """The code of a file or of standard input. Raises InputError if it cannot be read."""
     name = "Standard input" if file == STANDARD_INPUT else file
     path = Path(file)
-    if file != STANDARD_INPUT and path.is_dir():
+    if file != STANDARD_INPUT and os.path.isdir(path):
         raise InputError(f"{file} is a folder. Name the files in it: {path / '*.py'}")
     if path.suffix == ".ipynb":
         raise InputError(f"{file} is a notebook; give files of Python. nbconvert can make them.")

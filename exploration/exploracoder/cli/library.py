@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, numbered_lines, on_a_line, print_json
+from exploracoder.cli.console import (
+    Progress,
+    numbered_lines,
+    print_json,
+    print_json_line,
+    say,
+)
 from exploracoder.cli.options import (
     index_options,
     json_option,
@@ -21,6 +27,7 @@ from exploracoder.cli.options import (
     python_option,
 )
 from exploracoder.errors import InputError
+from exploracoder.texts import on_a_line
 
 if TYPE_CHECKING:
     from exploracoder_retrieval.apidoc import ApiDoc, ApiKind, Hit
@@ -109,10 +116,10 @@ def index(
         print_json(record.model_dump() | details | (_uses_as_json(kept_uses) if kept_uses else {}))
         return 0
     version = f" {record.version}" if record.version else ""
-    click.echo(f"{record.name}{version}: {record.apis} public APIs, {seconds:.1f} s")
+    say(f"{record.name}{version}: {record.apis} public APIs, {seconds:.1f} s")
     _say_skipped((one.name, one.reason) for one in info.skipped)
     if note:
-        click.echo(note, err=True)
+        say(note, err=True)
     if kept_uses:
         _say_uses(kept_uses)
     return 0
@@ -169,7 +176,7 @@ def search(
             if as_json:
                 print_json([{**hit.model_dump(mode="json"), "also": also} for hit, also in groups])
             else:
-                click.echo(_ranking(query, groups))
+                say(_ranking(query, groups))
                 if not groups:
                     click.echo("Nothing of that kind, or in there, was found.", err=True)
             return 0
@@ -179,7 +186,10 @@ def search(
             for (id_, words), hits in zip(batch, answers, strict=True):
                 line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
                 text = _ranking(words, [(hit, ()) for hit in hits])
-                click.echo(json.dumps(line, ensure_ascii=False) if as_json else text)
+                if as_json:
+                    print_json_line(line)
+                else:
+                    say(text)
     return 0
 
 
@@ -221,7 +231,7 @@ def map(library: str, budget: int, task: str, as_json: bool, **arguments: Any) -
     if as_json:
         print_json({"library": names[0], "map": lines.text, "is_whole": lines.is_whole})
     else:
-        click.echo(lines.text)
+        say(lines.text)
     return 0
 
 
@@ -236,15 +246,11 @@ def _indexed(
     """Index one library. Documentation that cannot be used is not remembered."""
     from exploracoder import prepare, user_docs
 
-    is_given = bool(docs) or name is not None or user_docs.is_documentation(target)
-    if is_given:
-        target = user_docs.give(index, target, docs, interpreter, name=name, progress=on_progress)
-    try:
+    if not docs and name is None and not user_docs.is_documentation(target):
         return prepare.index_libraries(index, (target,), interpreter)[0]
-    except InputError:
-        if is_given:
-            index.given_docs.forget(target)
-        raise
+    given = user_docs.given(index, target, docs, interpreter, name=name, progress=on_progress)
+    with given as library:
+        return prepare.index_libraries(index, (library,), interpreter)[0]
 
 
 def _forget(index: Index, target: str, interpreter: Interpreter, *, as_json: bool) -> bool:
@@ -256,7 +262,7 @@ def _forget(index: Index, target: str, interpreter: Interpreter, *, as_json: boo
 
     was_given = user_docs.take_back(index, target, interpreter)
     outcome = "forgotten" if was_given else "none were given"
-    click.echo(f"Docs of {target}: {outcome}.", err=True)
+    say(f"Docs of {target}: {outcome}.", err=True)
     try:
         find_library(target, interpreter)
     except RetrievalError:

@@ -137,9 +137,9 @@ def _options(arguments: dict[str, Any]) -> Options:
 def _enter(root: Path, libraries: Sequence[str]) -> Folder:
     """Change to the folder to work in, and return it. Raises InputError if that fails."""
     from exploracoder.mcp.folder import Folder
-    from exploracoder.prepare import absolute_target
+    from exploracoder.prepare import absolute_target, full
 
-    folder = Folder(root.expanduser().resolve(), tuple(map(absolute_target, libraries)))
+    folder = Folder(Path(os.path.realpath(full(root))), tuple(map(absolute_target, libraries)))
     try:
         os.chdir(folder.root)
     except OSError as error:

@@ -13,6 +13,7 @@ from exploracoder.cli.model_serve import admit, serve
 from exploracoder.cli.model_test import test
 from exploracoder.cli.options import json_option
 from exploracoder.errors import SetupError
+from exploracoder.texts import gigabytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,7 +132,7 @@ def remove(name: str, as_json: bool) -> int:
         )
     was_in_use, freed_bytes = store.is_in_use, store.remove()
     message = (
-        f"{store.model.label}: {_gigabytes(freed_bytes)} freed."
+        f"{store.model.label}: {gigabytes(freed_bytes)} freed."
         if freed_bytes
         else "Nothing was there."
     )
@@ -174,8 +175,8 @@ def _warnings(offer: Offer) -> list[str]:
         lines.append(f"License of {offer.short_name}: {offer.license}, {offer.terms}.")
     if not offer.fits:
         lines.append(
-            f"{offer.short_name} needs about {_gigabytes(offer.memory_bytes)} of memory, which is"
-            f" {_gigabytes(offer.missing_bytes)} more than this machine has."
+            f"{offer.short_name} needs about {gigabytes(offer.memory_bytes)} of memory, which is"
+            f" {gigabytes(offer.missing_bytes)} more than this machine has."
         )
     return lines
 
@@ -191,7 +192,7 @@ def _print_table(offers: Sequence[Offer]) -> None:
     for title, width in (("License", 10), ("Here", 9), ("This machine", 7), ("Quality", 9)):
         table.add_column(title, min_width=width)
     for one in offers:
-        sizes = (_gigabytes(one.size_bytes), _gigabytes(one.memory_bytes))
+        sizes = (gigabytes(one.size_bytes), gigabytes(one.memory_bytes))
         table.add_row(one.short_name, *sizes, one.license, _here(one), _room(one), one.quality)
     text_console().print(table)
 
@@ -208,11 +209,7 @@ def _here(offer: Offer) -> str:
 
 def _room(offer: Offer) -> str:
     if not offer.fits:
-        return f"lacks {_gigabytes(offer.missing_bytes)}"
+        return f"lacks {gigabytes(offer.missing_bytes)}"
     if offer.occupied_bytes:
-        return f"fits with {_gigabytes(offer.occupied_bytes)} more free"
+        return f"fits with {gigabytes(offer.occupied_bytes)} more free"
     return "fits"
-
-
-def _gigabytes(size_bytes: int) -> str:
-    return f"{size_bytes / 1e9:.1f} GB"

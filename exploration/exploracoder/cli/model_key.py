@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from exploracoder.cli.console import read_standard_input
 from exploracoder.errors import InputError
 
 _server_option = click.option(
@@ -40,7 +41,7 @@ def set_key(base_url: str | None) -> int:
     if sys.stdin.isatty():
         text = click.prompt(f"Key for {origin_of(url)}", hide_input=True, err=True)
     else:
-        text = sys.stdin.read()
+        text = read_standard_input()
     api_key = checked_api_key(text)
     if not api_key:
         raise InputError("There is no key to keep: nothing was typed.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import os
 import sys
@@ -13,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, is_terminal, print_json, run_async, text_console
+from exploracoder.cli.console import (
+    Progress,
+    is_terminal,
+    print_json,
+    print_json_line,
+    run_async,
+    text_console,
+)
 from exploracoder.cli.options import (
     options_of,
     path_option,
@@ -158,9 +164,7 @@ def _show(run: FileRun, *, as_json: bool) -> None:
     from exploracoder.cli.file_runs import block
 
     if as_json:
-        # A lone surrogate has no UTF-8 encoding, so write it as a JSON escape.
-        line = json.dumps(run.model_dump(), ensure_ascii=False)
-        click.echo(line.encode("utf-8", "backslashreplace"))
+        print_json_line(run.model_dump())
     else:
         text_console(soft_wrap=True).print(block(run))
 
@@ -204,7 +208,7 @@ async def _show_tree(kernel: str | None, *, watch: bool, as_json: bool) -> None:
             with nullcontext() if as_json else live:
                 while True:
                     if as_json:
-                        click.echo(tree.model_dump_json())
+                        print_json_line(tree.model_dump(mode="json"))
                     else:
                         live.update(draw(tree), refresh=True)
                     await asyncio.sleep(_WATCH_SECONDS)

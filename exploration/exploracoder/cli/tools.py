@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from exploracoder.cli.console import Progress, numbered_lines, print_result, say
+from exploracoder.cli.console import (
+    Progress,
+    numbered_lines,
+    print_json_line,
+    print_result,
+    read_standard_input,
+    say,
+)
 from exploracoder.cli.options import json_option, path_option, python_option
 from exploracoder.errors import InputError, raised_as
 
@@ -122,9 +129,11 @@ def _question(tool: str | None, root: str | None, arguments: dict[str, Any]) -> 
 
 def _inside(file: str | None, root: str | None) -> str | None:
     """A file's path relative to the root. Raises InputError if it lies elsewhere."""
+    from exploracoder import prepare
+
     if file is None or not Path(file).is_absolute() or root is None:
         return file
-    top = Path(root).expanduser().resolve()
+    top = Path(os.path.realpath(prepare.full(root)))
     try:
         return Path(file).resolve().relative_to(top).as_posix()
     except ValueError:
@@ -135,11 +144,11 @@ def _code(code: Path | None, file: str | None, root: str | None) -> str | None:
     from exploracoder import prepare
 
     if code is not None and str(code) == "-":
-        return sys.stdin.read()
+        return read_standard_input()
     if code is not None:
         return prepare.read_code(code, "--code")
-    there = Path(root or ".").expanduser() / file if file else None
-    return prepare.read_code(there, "--file") if there is not None and there.is_file() else None
+    there = prepare.full(root or ".") / file if file else None
+    return prepare.read_code(there, "--file") if there and os.path.isfile(there) else None
 
 
 def _print_many(repositories: Repositories, queries: Path, root: str | None, as_json: bool) -> int:
@@ -158,7 +167,7 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
             failure_count += 1
             row, words = {"id": id_, "error": str(error)}, f"# {id_}\n{error}\n"
         if as_json:
-            click.echo(json.dumps(row, ensure_ascii=False))
+            print_json_line(row)
         else:
             say(words)
     return 1 if failure_count else 0
@@ -183,7 +192,10 @@ def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | 
             raise InputError(
                 f"--queries: line {number} of {queries} is not an object with id, tool and args."
             ) from error
-        place = _place(row.get("root") or row.get("repo_dir"), root, queries)
+        own = row.get("root") or row.get("repo_dir")
+        if own is not None and not isinstance(own, str):
+            raise InputError(f"--queries: the root in line {number} of {queries} is not text.")
+        place = _place(own, root, queries)
         if place is None:
             raise InputError(f"--queries: line {number} has no root. Give one there or as --root.")
         try:
@@ -195,7 +207,9 @@ def _read(queries: Path, root: str | None) -> Iterator[tuple[object, Question | 
 def _place(own: str | None, root: str | None, queries: Path) -> str | None:
     if own is None:
         return root
-    base = Path(root).expanduser() if root else queries.parent
+    from exploracoder import prepare
+
+    base = prepare.full(root) if root else queries.parent
     inside = base / own
     # An installed library is given by name, not by folder.
-    return str(inside) if inside.exists() or "/" in own else own
+    return str(inside) if os.path.exists(inside) or "/" in own else own

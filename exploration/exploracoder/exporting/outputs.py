@@ -9,6 +9,8 @@ from typing import Any
 
 from exploracoder_kernel.observation import Observation
 
+from exploracoder.texts import whole_text
+
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TAGS = (
     "a abbr b blockquote br caption code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre small"
@@ -29,7 +31,7 @@ def harmless_outputs(observation: Observation) -> Iterator[dict[str, Any]]:
     for output in observation.outputs:
         match output["output_type"]:
             case "stream":
-                yield _text(without_colours(_joined(output["text"])))
+                yield _text(without_colours(whole_text(output["text"])))
             case "error":
                 said_error = True
                 yield _text(f"{output['ename']}: {output['evalue']}")
@@ -43,16 +45,16 @@ def harmless_outputs(observation: Observation) -> Iterator[dict[str, Any]]:
 
 
 def _best(data: dict[str, object]) -> dict[str, Any]:
-    plain = _joined(data.get("text/plain", ""))
+    plain = whole_text(data.get("text/plain", ""))
     for kind in _PICTURES:
         if kind in data:
-            return _picture(kind, _joined(data[kind]))
+            return _picture(kind, whole_text(data[kind]))
     if "image/svg+xml" in data:
         # Nothing in an SVG can run when it is the source of an image.
-        source = b64encode(_joined(data["image/svg+xml"]).encode()).decode()
+        source = b64encode(whole_text(data["image/svg+xml"]).encode()).decode()
         return _display("text/html", image("image/svg+xml", source), "A picture")
     if "text/html" in data:
-        return _display("text/html", _harmless(_joined(data["text/html"])), plain)
+        return _display("text/html", _harmless(whole_text(data["text/html"])), plain)
     return _text(plain or f"({', '.join(data) or 'nothing'})")
 
 
@@ -84,7 +86,3 @@ def _text(text: str) -> dict[str, Any]:
 def _display(kind: str, content: str, plain: str) -> dict[str, Any]:
     data = {"text/plain": plain, kind: content}
     return {"output_type": "display_data", "data": data, "metadata": {}}
-
-
-def _joined(text: object) -> str:
-    return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)

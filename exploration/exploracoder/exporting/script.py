@@ -15,6 +15,7 @@ from exploracoder import document
 from exploracoder.engine.reading.syntax import parsed, without_future
 from exploracoder.errors import CommandError
 from exploracoder.state import Exploration
+from exploracoder.texts import on_a_line
 
 # Magics that only say how a notebook shows things, as `ipython2python` writes them.
 _SHOWING = re.compile(
@@ -71,8 +72,7 @@ def _heading(exploration: Exploration) -> Iterator[str]:
 def _comment(lines: list[str]) -> str:
     # ``splitlines`` splits at every line end that Python knows; control characters become blanks.
     single = (part for line in lines for part in line.splitlines() or [""])
-    clean_lines = ("".join(char if char.isprintable() else " " for char in line) for line in single)
-    return "\n".join(f"# {line}".rstrip() for line in clean_lines)
+    return "\n".join(f"# {on_a_line(line)}".rstrip() for line in single)
 
 
 def _plain_python(code: str) -> str:

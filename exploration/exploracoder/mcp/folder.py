@@ -43,7 +43,8 @@ class Folder:
         """
         full = next((one for one in self.libraries if target in (one, called(one))), None)
         full = full or absolute_target(target)
-        if full not in self.libraries and Path(full).is_absolute():
+        if full not in self.libraries:
+            # What is no installed library's name is a path from this folder on.
             self.inside(full)
         return full
 

@@ -15,6 +15,7 @@ from exploracoder.engine.reading.value_text import describe_variable
 from exploracoder.mcp import failure_place
 from exploracoder.mcp.kept_branches import CellsRun
 from exploracoder.state import Exploration, Solution, State, ended_as
+from exploracoder.texts import whole_text
 
 _CELL_CHARS = 8_000
 _TRACEBACK_CHARS = 4_000
@@ -128,7 +129,7 @@ def shown_run(run: CellsRun) -> ShownRun:
 def pictures(observations: Sequence[Observation]) -> Iterator[tuple[str, str]]:
     """The first few pictures that were displayed, as MIME type and base64 data."""
     images = (
-        (kind, "".join(_joined(output["data"][kind]).split()))
+        (kind, "".join(whole_text(output["data"][kind]).split()))
         for observation in observations
         for output in observation.outputs
         for kind in _PICTURES
@@ -228,12 +229,8 @@ def _output(observation: Observation) -> str:
     parts = []
     for output in observation.outputs:
         if output["output_type"] == "stream":
-            parts.append(_joined(output["text"]))
+            parts.append(whole_text(output["text"]))
         elif "data" in output:
-            plain = _joined(output["data"].get("text/plain", ""))
+            plain = whole_text(output["data"].get("text/plain", ""))
             parts.append(f"{plain or '(' + ', '.join(output['data']) + ')'}\n")
     return shorten(without_colours("".join(parts)).strip("\n"), _CELL_CHARS)
-
-
-def _joined(text: object) -> str:
-    return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import ipaddress
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import anyio
+from exploracoder_retrieval import web_access
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder.models.server_answer import read_cards
@@ -69,13 +69,7 @@ async def find_servers(
 
 def is_loopback(url: str) -> bool:
     """Whether ``url`` is an http URL on this machine's loopback interface."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        is_ours = host == "localhost" or ipaddress.ip_address(host).is_loopback
-        return parts.scheme == "http" and is_ours
-    except ValueError:
-        return False
+    return web_access.is_loopback(url) and urlsplit(url).scheme == "http"
 
 
 async def _models_at(client: httpx.AsyncClient, base_url: str, timeout_s: float) -> tuple[str, ...]:

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from exploracoder_retrieval.web_access import unusable_proxy
+from exploracoder_retrieval.web_access import unusable_proxy, without_credentials
 
 from exploracoder.models.certificates import certificate_fault, trusted, untrusted
-from exploracoder.models.server_failures import without_credentials
 
 if TYPE_CHECKING:
     import httpx

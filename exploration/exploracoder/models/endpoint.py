@@ -14,10 +14,9 @@ import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 import anyio
-from exploracoder_retrieval.web_access import unusable_proxy
+from exploracoder_retrieval.web_access import is_loopback, unusable_proxy, without_credentials
 
 from exploracoder import __version__
 from exploracoder.errors import AnswerTimeoutError, ModelError, SetupError
@@ -29,7 +28,6 @@ from exploracoder.models.server_failures import (
     HttpReply,
     checked_api_key,
     checked_base_url,
-    without_credentials,
 )
 from exploracoder.models.streaming import QUEUE_HEADER, StreamReader
 
@@ -95,13 +93,11 @@ class Endpoint:
         headers = {"Accept-Encoding": "identity", "User-Agent": f"exploracoder/{__version__}"}
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
-        # A proxy set for the outside world cannot reach this machine's loopback.
-        is_local = urlsplit(self._base_url).hostname in ("127.0.0.1", "localhost", "::1")
         try:
             self._open_client = httpx.AsyncClient(
                 headers=headers,
                 timeout=httpx.Timeout(self._timeout_s, connect=_CONNECT_TIMEOUT_S),
-                trust_env=not is_local,
+                trust_env=not is_loopback(self._base_url),
                 follow_redirects=False,
                 verify=certificates,
             )
@@ -189,12 +185,17 @@ class Endpoint:
                     limit.deadline = min(anyio.current_time(), last_start) + self._timeout_s
 
                 yield begin_anew
-        except (TimeoutError, httpx.TimeoutException):
-            raise self.report.timed_out(self._timeout_s) from None
-        except (httpx.ConnectError, httpx.ProxyError, httpx.InvalidURL) as error:
+        except (
+            httpx.ConnectError,
+            httpx.ConnectTimeout,
+            httpx.ProxyError,
+            httpx.InvalidURL,
+        ) as error:
             if fault := certificate_fault(error):
                 raise self.report.untrusted(fault) from None
             raise self.report.unreachable() from None
+        except (TimeoutError, httpx.TimeoutException):
+            raise self.report.timed_out(self._timeout_s) from None
         except httpx.HTTPError:
             raise self.report.connection_lost() from None
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from exploracoder_retrieval.files import write_atomically
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from exploracoder import __version__
@@ -84,7 +84,4 @@ class EndpointMemory(Generic[LearntT]):
         content = {key: one.model_dump() for key, one in entries.items()}
         with suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self._file.parent) as folder:
-                draft = Path(folder) / self._file.name
-                draft.write_text(json.dumps(content, indent=1), encoding="utf-8")
-                draft.replace(self._file)
+            write_atomically(self._file, json.dumps(content, indent=1), is_synced=False)

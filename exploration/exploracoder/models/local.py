@@ -28,6 +28,8 @@ from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0
+# Clocks take no infinity.
+_LONGEST_LINGER_S = 1e6
 _MAX_SLOTS = 64
 MAX_CONTEXT_TOKENS = 16_384
 
@@ -47,7 +49,7 @@ _PASSED_ON_PREFIXES = (
 
 def _default_linger_s() -> float:
     try:
-        return max(0.0, float(os.environ["EXPLORACODER_MODEL_LINGER_S"]))
+        return min(max(0.0, float(os.environ["EXPLORACODER_MODEL_LINGER_S"])), _LONGEST_LINGER_S)
     except (KeyError, ValueError):
         return DEFAULT_LINGER_S
 
@@ -97,7 +99,8 @@ class EmbeddedModel:
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     def __post_init__(self) -> None:
-        self.lora = self.lora.expanduser().absolute() if self.lora is not None else None
+        if self.lora is not None:
+            self.lora = Path(os.path.expanduser(self.lora)).absolute()
 
     async def __aenter__(self) -> OpenAIChatModel:
         """Finds or starts the server.

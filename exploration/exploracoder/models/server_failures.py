@@ -8,7 +8,9 @@ import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
+
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder.errors import (
     AnswerTimeoutError,
@@ -22,6 +24,7 @@ from exploracoder.models.certificates import untrusted
 from exploracoder.models.chat import json_or_none
 from exploracoder.models.redaction import Redactor
 from exploracoder.models.server_answer import mapping, mappings
+from exploracoder.texts import on_a_line
 
 _SHOWN_CHARS = 300
 _READ_CHARS = 4000
@@ -223,8 +226,7 @@ class FailureReport:
 
     def _plain(self, text: str) -> str:
         """The server's text on one line, without secrets or terminal control characters."""
-        line = "".join(char if char.isprintable() else " " for char in text[:_READ_CHARS])
-        return self._redactor.clean(" ".join(line.split()))
+        return self._redactor.clean(" ".join(on_a_line(text[:_READ_CHARS]).split()))
 
 
 def _seconds(retry_after: str) -> float | None:
@@ -286,13 +288,6 @@ def lacks_text(reply: HttpReply) -> bool:
         return True
     message = server_message(reply).lower()
     return reply.status == 400 and bool(re.search(r"chat model|chat/completions", message))
-
-
-def without_credentials(url: str) -> str:
-    """The URL without user name, password and query, fit to be shown."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def checked_base_url(url: str) -> str:

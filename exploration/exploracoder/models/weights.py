@@ -19,6 +19,7 @@ from exploracoder.models.catalogue import DEFAULT, ModelFile
 from exploracoder.models.downloads import OnProgress, Source, SourceError, size_of, wheel_folder
 from exploracoder.models.embedded_choice import choose_model, chosen_model
 from exploracoder.models.gguf_header import read_header
+from exploracoder.texts import gigabytes
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -297,8 +298,8 @@ class WeightsStore:
         free = shutil.disk_usage(self.folder).free
         if free < need:
             raise SetupError(
-                f"The model needs {_gigabytes(need)} on the disk of {self.folder}, which has "
-                f"{_gigabytes(free)} free. Make room, or set EXPLORACODER_CACHE to another folder."
+                f"The model needs {gigabytes(need)} on the disk of {self.folder}, which has "
+                f"{gigabytes(free)} free. Make room, or set EXPLORACODER_CACHE to another folder."
             )
 
     def _is_published_file(self, path: Path) -> bool:
@@ -338,10 +339,6 @@ def _is_same_time(noted_ns: int, now_ns: int) -> bool:
     """Whether a file still has the time noted; archives and images keep whole seconds of it."""
     is_rounded = now_ns % _SECOND_NS == 0
     return now_ns == noted_ns or (is_rounded and abs(now_ns - noted_ns) < _SECOND_NS)
-
-
-def _gigabytes(size_bytes: int) -> str:
-    return f"{size_bytes / 1e9:.1f} GB"
 
 
 def _ignore(*_: object) -> None:

@@ -6,6 +6,7 @@ import ast
 
 from exploracoder.engine.reading.syntax import first_line, tree
 from exploracoder.state import Attempt, Search
+from exploracoder.texts import on_a_line
 
 
 def with_cards(attempt: Attempt) -> str:
@@ -50,4 +51,4 @@ def card(search: Search) -> str:
     """Describe a search on one line that is safe for a terminal."""
     answer = search.answer or f"nothing. {search.note}".rstrip()
     text = f"searched {search.query!r}: {answer}" if search.query else f"a search: {answer}"
-    return "".join(char if char.isprintable() else " " for char in text)
+    return on_a_line(text)

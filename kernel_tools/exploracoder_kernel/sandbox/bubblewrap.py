@@ -240,7 +240,7 @@ def _links_to(path: Path) -> list[str]:
     """Options for links that give a path in a temporary folder, or all in it, its outside name."""
     if path in _TEMPORARY:
         # `Path.is_dir` raises for a link to where the user may not look.
-        entries = sorted(path.iterdir(), key=lambda entry: (not os.path.isdir(entry), entry))  # noqa: PTH112
+        entries = sorted(path.iterdir(), key=lambda entry: (not os.path.isdir(entry), entry))
         return [word for entry in entries[:_MOST_LINKS] for word in _links_to(entry)]
     for folder, own in _TEMPORARY.items():
         if folder in path.parents:
@@ -253,7 +253,7 @@ def _accounts(files: list[int]) -> list[str]:
     texts = {"/etc/passwd": _PASSWD.format(home=_HOME), "/etc/group": _GROUP}
     options: list[str] = []
     for path, text in texts.items():
-        if os.path.exists(path):  # noqa: PTH110  # the options are strings
+        if os.path.exists(path):
             options += ["--ro-bind-data", str(_memory_file(text, files)), path]
     return options
 

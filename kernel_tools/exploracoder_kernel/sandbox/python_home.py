@@ -90,7 +90,7 @@ def _find(python: str, _mtime: int, environment: tuple[tuple[str, str], ...]) ->
 def _existing(names: Iterable[str | Path]) -> tuple[Path, ...]:
     """The paths that exist, both as given and with links resolved."""
     absolute = (str(path) for path in names if str(path).startswith("/"))
-    paths = {Path(path) for path in absolute if os.path.exists(path)}  # noqa: PTH110  # never raises
+    paths = {Path(path) for path in absolute if os.path.exists(path)}
     return tuple(sorted((paths | {path.resolve() for path in paths}) - {Path("/")}))
 
 

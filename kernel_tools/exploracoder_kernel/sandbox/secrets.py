@@ -100,11 +100,11 @@ def _is_secret(entry: os.DirEntry[str], is_top: bool) -> bool:
 
 
 def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113  # `Path.is_file` raises where it may not look
+    return os.path.isfile(path)
 
 
 def _is_installed(entry: os.DirEntry[str]) -> bool:
-    is_environment = os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))  # noqa: PTH110, PTH118
+    is_environment = os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))  # noqa: PTH118
     return entry.name in _NOT_LOOKED_INTO or is_environment
 
 

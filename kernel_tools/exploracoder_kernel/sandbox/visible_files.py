@@ -153,7 +153,7 @@ def _without_needless(places: Iterable[Place]) -> tuple[Place, ...]:
 
 def is_there(path: Path) -> bool:
     """Whether a path exists; False if it can't be examined, where ``Path.exists`` may raise."""
-    return os.path.exists(path)  # noqa: PTH110
+    return os.path.exists(path)
 
 
 def links() -> list[tuple[str, Path]]:
@@ -185,7 +185,7 @@ def _hidden_of_users(trees: set[Path], prefixes: Iterable[Path]) -> Iterator[Pla
     homes = home_folders()
     above = {home for home in homes for prefix in prefixes if home == prefix}
     for tree in (trees | above) - {Path("/")}:
-        if _is_installed(tree, prefixes) or not os.path.isdir(tree):  # noqa: PTH112  # as above
+        if _is_installed(tree, prefixes) or not os.path.isdir(tree):
             continue
         yield from map(_hidden, secrets.find(tree, is_home=tree in homes))
         yield from (Place(home, "hidden folder") for home in homes if tree in home.parents)
@@ -197,7 +197,7 @@ def _is_installed(tree: Path, prefixes: Iterable[Path]) -> bool:
 
 
 def _hidden(path: Path) -> Place:
-    return Place(path, "hidden folder" if os.path.isdir(path) else "hidden file")  # noqa: PTH112
+    return Place(path, "hidden folder" if os.path.isdir(path) else "hidden file")
 
 
 @functools.cache
@@ -241,7 +241,7 @@ def caches() -> dict[str, Path]:
         Each file, by its place below a home.
     """
     files = {}
-    usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     for folder in (f"{usual}/matplotlib", os.environ.get("MPLCONFIGDIR")):
         with contextlib.suppress(OSError):
             for file in Path(folder).glob("fontlist-*.json") if folder else ():

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from exploracoder_retrieval.apisearch.web_page import Page
 from exploracoder_retrieval.errors import WebSearchError
+from exploracoder_retrieval.web_access import is_loopback
 
 DUCKDUCKGO = "duckduckgo"
 _MAX_BYTES = 2_000_000
@@ -107,11 +108,9 @@ class SearxNG:
         import httpx
 
         end = time.monotonic() + timeout_s
-        # A proxy set for the outside world cannot reach this machine's loopback.
-        is_local = urlsplit(self.name).hostname in ("127.0.0.1", "localhost", "::1")
         try:
             with (
-                httpx.Client(timeout=timeout_s, trust_env=not is_local) as client,
+                httpx.Client(timeout=timeout_s, trust_env=not is_loopback(self.name)) as client,
                 client.stream(
                     "GET", f"{self.name}/search", params={"q": query, "format": "json"}
                 ) as reply,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from itertools import islice
@@ -43,7 +44,7 @@ def read_uses(
         DocsUnavailable: one of the paths does not exist.
     """
     for path in paths:
-        if not path.exists():
+        if not os.path.exists(path):
             raise DocsUnavailable(f"There is no file or folder {path}.")
     examples: dict[str, KeptExample] = {}
     now = datetime.now(timezone.utc)
@@ -73,7 +74,7 @@ def read_uses(
 
 
 def _files(paths: Iterable[Path], on_skip: Skip) -> Iterator[Path]:
-    for path in dict.fromkeys(path.expanduser().resolve() for path in paths):
+    for path in dict.fromkeys(path.resolve() for path in paths):
         if path.is_dir():
             for entry in walk(path, _is_code, _is_left_out, inside=path, on_skip=on_skip):
                 yield Path(entry.path)

@@ -124,12 +124,12 @@ def docs_name(path: Path) -> str:
 def _find(target: str | Path, interpreter: Interpreter) -> Target:
     text = str(target)
     looks_like_path = isinstance(target, Path) or os.sep in text or text.startswith((".", "~"))
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     if not looks_like_path and not text.endswith((".py", *ALONE)):
         library = _find_installed(text, interpreter)
         if library is not None:
             return library
-    if not path.exists():
+    if not os.path.exists(path):
         raise LibraryNotFound(_not_found(text, looks_like_path, interpreter))
     return _find_path(path.resolve())
 

@@ -60,12 +60,12 @@ def find_tree(root: str | Path | Target, interpreter: Interpreter) -> SourceTree
             )
         return _tree(root.root, root.name, is_installed=root.source == "installed")
     text = str(root)
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     is_name = not isinstance(root, Path) and os.sep not in text and not text.startswith((".", "~"))
-    is_installed = bool(is_name and text and not path.is_dir())
+    is_installed = bool(is_name and text and not os.path.isdir(path))
     if is_installed:
         path = find_target(text, interpreter).root
-    if not text or not path.exists():
+    if not text or not os.path.exists(path):
         raise LibraryNotFound(
             f"There is no folder {text!r}. Give the top folder of a repository, or the name of an"
             " installed library."

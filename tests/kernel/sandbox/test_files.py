@@ -360,7 +360,7 @@ async def test_nothing_outside_scratch_is_written(
 
     assert set(value_of(observation)) <= set(REFUSED)
     assert (digest(home), digest(tmp_path / "other")) == before
-    assert not [target for target in targets[:4] if os.path.exists(target)]  # noqa: ASYNC240, PTH110
+    assert not [target for target in targets[:4] if os.path.exists(target)]  # noqa: ASYNC240
 
 
 async def test_fonts_that_matplotlib_knows_are_brought_along(look: Look, home: Path) -> None:
@@ -397,7 +397,7 @@ async def test_temporary_files_and_caches_are_scratch(
     places = value_of(observation)
     assert places[0].startswith("/tmp/")
     assert all("exploracoder" in place for place in places[1:])
-    assert not [place for place in places if os.path.exists(place)]  # noqa: ASYNC240, PTH110
+    assert not [place for place in places if os.path.exists(place)]  # noqa: ASYNC240
 
 
 def test_many_folders_that_nobody_looked_into_are_hidden_by_those_above(

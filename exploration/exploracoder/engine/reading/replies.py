@@ -16,6 +16,7 @@ from exploracoder.engine.reading.syntax import whole_statements
 from exploracoder.errors import NoCodeError
 from exploracoder.models.chat import Reply
 from exploracoder.models.server_answer import REFUSED
+from exploracoder.texts import on_a_line
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -95,7 +96,7 @@ def no_code(
     elif not answer:
         why = "gave an empty answer"
     else:
-        head = "".join(char if char.isprintable() else " " for char in answer[:_QUOTED_CHARS])
+        head = on_a_line(answer[:_QUOTED_CHARS])
         why = f"wrote no code but “{' '.join(head.split())}”"
     return NoCodeError(
         f"The model {model} {why}. Everything so far is saved; resume to ask again, or choose"
