@@ -15,8 +15,8 @@ from exploracoder.models.keys import kept_key, key_in_environment
 from exploracoder.models.model_choice import EMBEDDED
 from exploracoder.models.model_cost import Price
 from exploracoder.models.prices import price_of, prices_file
-from exploracoder.models.server_failures import without_credentials
 from exploracoder.settings import Settings
+from exploracoder_retrieval.web_access import without_credentials
 
 from exploracoder_bench.ablations import Ablation, find_ablations
 from exploracoder_bench.datasets.interpreters import parse_pythons

@@ -12,11 +12,10 @@ from typing import Literal
 
 from exploracoder import __version__
 from exploracoder.errors import InputError, ModelError, SetupError
-from exploracoder.models.discovery import is_loopback
 from exploracoder.models.model_cost import Price, Usage
 from exploracoder.models.openai_client import fingerprint_of
 from exploracoder.models.server_answer import read_cards
-from exploracoder.models.server_failures import without_credentials
+from exploracoder_retrieval.web_access import is_loopback, without_credentials
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.datasets.json_lines import read_json
