@@ -15,7 +15,7 @@ from exploracoder.errors import InputError, ModelError, SetupError
 from exploracoder.models.model_cost import Price, Usage
 from exploracoder.models.openai_client import fingerprint_of
 from exploracoder.models.server_answer import read_cards
-from exploracoder_retrieval.web_access import is_loopback, without_credentials
+from exploracoder_retrieval.web_access import below, is_loopback, without_credentials
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.datasets.json_lines import read_json
@@ -113,8 +113,7 @@ def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str
         return hashlib.sha256(f"{sha256}+{lora_sha256}".encode()).hexdigest()
     import httpx
 
-    url = httpx.URL(base_url)
-    url = url.copy_with(path=f"{url.path.rstrip('/')}/models")
+    url = below(base_url, "models")
     shown_url = without_credentials(base_url)
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:

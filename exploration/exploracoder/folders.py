@@ -17,7 +17,7 @@ def cache_folder() -> Path:
     ``EXPLORACODER_CACHE`` overrides it.
     """
     override = os.environ.get("EXPLORACODER_CACHE")
-    return Path(override).expanduser() if override else user_cache_path("exploracoder")
+    return Path(os.path.expanduser(override)) if override else user_cache_path("exploracoder")
 
 
 def data_folder() -> Path:
@@ -27,7 +27,7 @@ def data_folder() -> Path:
     """
     override, cache = os.environ.get("EXPLORACODER_DATA"), os.environ.get("EXPLORACODER_CACHE")
     if override:
-        return Path(override).expanduser()
+        return Path(os.path.expanduser(override))
     return cache_folder() / DATA if cache else user_data_path("exploracoder")
 
 
@@ -50,7 +50,7 @@ def is_there(path: Path) -> bool:
 def config_folder() -> Path:
     """The user's configuration folder; ``EXPLORACODER_CONFIG`` overrides it."""
     override = os.environ.get("EXPLORACODER_CONFIG")
-    return Path(override).expanduser() if override else user_config_path("exploracoder")
+    return Path(os.path.expanduser(override)) if override else user_config_path("exploracoder")
 
 
 def aside_of(path: Path) -> Path:

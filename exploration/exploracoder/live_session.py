@@ -89,8 +89,8 @@ class LiveSession(Session):
         self._is_unsaved = False
         self._runs: list[OwnRun] = []
         self._preview: Step | None = None
-        # Deleted steps by subtask id, which may be used again, the last one last; each with the ids
-        # of the subtasks that came after it.
+        # Deleted steps by subtask id, oldest first, as ids are reused; each with the ids of the
+        # subtasks that followed it.
         self._deleted_steps: dict[str, list[tuple[Step, list[str]]]] = {}
         # The branch that the user's other cells start from, and the fork of it that they run in.
         self._desk = ("", "")

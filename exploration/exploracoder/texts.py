@@ -1,4 +1,5 @@
-"""Sentences that remember their template and values, so that a page can translate them."""
+"""Sentences that remember their template and values, so that a page can translate them, and how
+texts are put on a line."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def on_a_line(text: str) -> str:
 
 
 def whole_text(text: object) -> str:
-    """A text of a notebook's output, which may be given as its lines."""
+    """The text of a notebook output, which may be stored as a list of lines."""
     return "".join(map(str, text)) if isinstance(text, list | tuple) else str(text)
 
 

@@ -208,7 +208,8 @@ def open_workspace(
         SetupError: The index or the sandbox is not available.
     """
     check_source(source, exploration.brought)
-    _check_writable(output)
+    # A link is replaced by a new notebook, but what it leads to goes on.
+    _check_writable(output if is_new else Path(os.path.realpath(output)))
     interpreter = options.find_interpreter(exploration)
     python = str(interpreter.executable)
     scratch = options.find_scratch(python, exploration)
@@ -218,7 +219,7 @@ def open_workspace(
             indexed_exploration,
             output,
             index,
-            Opening(python, scratch, source, str(output.absolute())),
+            Opening(python, scratch, source, os.path.realpath(output)),
             is_new,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -270,8 +271,9 @@ class HostedExploration:
         if self._kernel.id != before:
             # Notebooks attach to the new one at once.
             self._teller.publish("changed")
-        # Kept examples name it, and resuming in a terminal has to know them again.
-        notebook = str((self._workshop.services.root / self.path).absolute())
+        # Kept examples record it as their origin, by which a resume in a terminal knows them.
+        path = self._workshop.services.root / self.path
+        notebook = await asyncio.to_thread(os.path.realpath, path)
         live = LiveSession(
             exploration.model_copy(update={"libraries": libraries}),
             model=self._model,

@@ -6,6 +6,7 @@ Interpreters are inspected in threads, since each inspection runs a process.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 import time
@@ -115,7 +116,7 @@ class Pythons:
 def absolute(target: str, root: Path) -> str:
     """A library's name unchanged, or its path made absolute, relative to the server's root."""
     is_path = "/" in target or target.startswith(("~", ".")) or target.endswith((".py", *ALONE))
-    return str((root / Path(target).expanduser()).absolute()) if is_path else target.strip()
+    return str((root / Path(os.path.expanduser(target))).absolute()) if is_path else target.strip()
 
 
 def _find_all(names: tuple[str, ...], interpreter: Interpreter) -> list[Target]:

@@ -6,6 +6,7 @@ Code is only parsed here, never run. The user sees the suggestions, and changes 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import symtable
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -220,7 +221,7 @@ def _blamed(
 
 def _module_at(path: str, surroundings: Surroundings) -> str | None:
     """The top-level module of an installed library's file; None for any other file."""
-    file = Path(path).expanduser()
+    file = Path(os.path.expanduser(path))
     for folder in surroundings.search_paths:
         if folder.name in ("site-packages", "dist-packages") and file.is_relative_to(folder):
             top = file.relative_to(folder).parts[0].removesuffix(".py")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from exploracoder import prepare
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.chat import ChatModel
-from exploracoder.models.discovery import find_servers, is_loopback
+from exploracoder.models.discovery import find_servers, is_plain_loopback
 from exploracoder.models.keys import key_in_environment
 from exploracoder.models.lazy_model import LazyModel
 from exploracoder.models.model_choice import HOSTED_URL, ModelChoice, key_for, origin_of
@@ -122,7 +122,7 @@ class Choices:
 
         Remote servers are not contacted here, only when there is a question for them.
         """
-        if not is_loopback(choice.base_url):
+        if not is_plain_loopback(choice.base_url):
             return
         servers = await find_servers({"": choice.base_url})
         if not servers:
@@ -225,4 +225,4 @@ def journal_folder(folder: str) -> Path:
     from jupyter_core.paths import jupyter_data_dir
 
     usual = Path(jupyter_data_dir()) / "exploracoder" / "explorations"
-    return Path(folder).expanduser() if folder else usual
+    return Path(os.path.expanduser(folder)) if folder else usual

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from exploracoder_retrieval.arrays import Vectors, np
 from exploracoder_retrieval.errors import EmbeddingError
 from exploracoder_retrieval.web_access import (
+    below,
     is_loopback,
     trusted,
     unusable_proxy,
@@ -155,8 +156,8 @@ _PAUSES_S = (0.5, 1.0)
 class EndpointEmbedder:
     """Any OpenAI-compatible ``/embeddings`` endpoint; ``api_key`` may be empty.
 
-    The key, and what ``base_url`` has of a password and a query, are sent only there, and appear
-    neither in the name nor in messages.
+    The key, and any password or query in ``base_url``, are sent only there, and appear neither in
+    the name nor in messages.
     """
 
     def __init__(
@@ -206,6 +207,8 @@ class EndpointEmbedder:
             rows: list[list[float]] = [item["embedding"] for item in data]
         except httpx.HTTPError as error:
             raise EmbeddingError(self._explain(error)) from None
+        except httpx.InvalidURL as error:
+            raise EmbeddingError(f"{self._shown_url} is no address: {error}.") from None
         except (ValueError, LookupError, TypeError):
             raise EmbeddingError(f"{self._shown_url} answered something else.") from None
         if len(rows) != len(texts) or len({len(row) for row in rows}) != 1:
@@ -218,8 +221,7 @@ class EndpointEmbedder:
         """The response to a request; transient failures are retried."""
         import httpx
 
-        base = httpx.URL(self._base_url)
-        url = base.copy_with(path=f"{base.path.rstrip('/')}/embeddings")
+        url = below(self._base_url, "embeddings")
         headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         with self._client() as client:
             for pause_s in _PAUSES_S:

@@ -51,6 +51,12 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def below(url: str, path: str) -> str:
+    """The address of ``path`` below ``url``, whose query and quoting stay as they are."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{path}"))
+
+
 def without_credentials(url: str) -> str:
     """The URL without user name, password and query, fit to be shown."""
     parts = urlsplit(url)

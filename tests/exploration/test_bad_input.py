@@ -211,8 +211,8 @@ def test_an_empty_standard_input_is_an_empty_task(serve: Serve, explore: Explore
     assert "The task is empty" in outcome.err
 
 
-LONG = f"{'x' * 300}/tea.py"
-NOBODYS = "~no-such-user/tea.py"
+LONG = f"{'x' * 300}/tea.ipynb"
+NOBODYS = "~no-such-user/tea.ipynb"
 CLASS = ["--method", "rrr", "--file", "a.py", "--entry-point", "A", "--repository"]
 
 
@@ -225,11 +225,9 @@ CLASS = ["--method", "rrr", "--file", "a.py", "--entry-point", "A", "--repositor
         ["index", "tealeaf/", "--uses"],
         ["search", "tea", "-l"],
         ["search", "tea", "-l", "tealeaf/", "--python"],
-        ["sidecar", "run"],
         ["sidecar", "run", "tealeaf/__init__.py", "--python"],
         ["explore", TASK, "-l", "tealeaf/", "--model", "embedded", "--output"],
         ["explore", TASK, "-l", "tealeaf/", "--model", "embedded", *CLASS],
-        ["mcp", "--root"],
         ["tools", "get_class_info", "--class", "A", "--root"],
         ["tools", "get_imports", "--root", ".", "--file"],
     ],

@@ -351,7 +351,10 @@ async def test_an_index_that_fails_is_said_to_the_client(
         await tools.close()
 
 
-def test_a_link_out_of_the_folder_is_no_library(library: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_no_library(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(library)
 
     for name in ("data", "./data"):

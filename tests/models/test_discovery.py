@@ -13,7 +13,7 @@ from exploracoder import prepare
 from exploracoder.cli.doctor import doctor
 from exploracoder.errors import InputError, NoWeightsError
 from exploracoder.models import discovery, suggested_models
-from exploracoder.models.discovery import USUAL, LocalServer, find_servers, is_loopback
+from exploracoder.models.discovery import USUAL, LocalServer, find_servers, is_plain_loopback
 from exploracoder.models.keys import key_in_environment
 from exploracoder.testing import ScriptedModelServer
 from http_answers import Answer, saying, serving
@@ -32,7 +32,7 @@ def slow(handler: BaseHTTPRequestHandler) -> None:
 
 def test_the_usual_addresses_are_those_of_this_machine() -> None:
     assert set(USUAL) == {"Ollama", "LM Studio", "llama.cpp", "vLLM"}
-    assert all(is_loopback(url) for url in USUAL.values())
+    assert all(is_plain_loopback(url) for url in USUAL.values())
 
 
 async def test_servers_that_list_models_are_found_in_their_order() -> None:
@@ -280,5 +280,5 @@ async def test_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 async def test_only_loopback_is_asked(url: str) -> None:
-    assert not is_loopback(url)
+    assert not is_plain_loopback(url)
     assert await find_servers({"X": url}) == ()

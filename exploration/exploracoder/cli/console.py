@@ -96,19 +96,13 @@ def _plain(text: str) -> str:
     return escape(on_a_line(text))
 
 
-def print_json(value: object) -> None:
-    """Print a JSON value to standard output, with terminal control characters escaped."""
-    _print_json(value, indent=2)
+def print_json(value: object, *, indent: int | None = 2) -> None:
+    """Print a JSON value to standard output, with terminal control characters escaped.
 
-
-def print_json_line(value: object) -> None:
-    """Print a JSON value on a line; otherwise as `print_json` does."""
-    _print_json(value, indent=None)
-
-
-def _print_json(value: object, *, indent: int | None) -> None:
+    It is UTF-8 whatever the locale; without ``indent`` on a line.
+    """
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
-    click.echo("".join(map(_json_char, text)))
+    click.echo("".join(map(_json_char, text)).encode())
 
 
 @contextmanager
@@ -157,16 +151,16 @@ def numbered_lines(queries: Path) -> Iterator[tuple[int, str]]:
     """The non-blank lines of a file of queries, with their numbers. Raises InputError."""
     try:
         # Other separators, such as U+2028, may stand in a JSON string.
-        lines = queries.read_text(encoding="utf-8").split("\n")
+        lines = queries.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--queries: {queries} cannot be read: {error}") from error
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def read_standard_input() -> str:
-    """All of standard input. Raises InputError if it is not text."""
+    """All of standard input, which is UTF-8 whatever the locale. Raises InputError if it is not."""
     try:
-        return sys.stdin.read()
+        return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError("Standard input is not text in UTF-8.") from error
 

@@ -16,6 +16,7 @@ from exploracoder.cli.console import (
     print_result,
     read_standard_input,
     run_async,
+    say,
 )
 from exploracoder.cli.options import (
     file_argument,
@@ -259,18 +260,18 @@ def _work(
             if space.is_new or not prepare.has_content(output):
                 raise
             result = document.load(output)
-            click.echo(
+            say(
                 f"Interrupted. Everything so far is in {output};"
                 f" go on with: {_resuming(output, arguments)}",
                 err=True,
             )
             _tell(result, output, as_json(result), arguments)
-            return report.EXIT_CODES["cancelled"]
+            return 0 if result.status == "solved" else report.EXIT_CODES["cancelled"]
     return _tell(result, output, as_json(result), arguments)
 
 
 def _resuming(output: Path, arguments: dict[str, Any]) -> str:
-    """The command that goes on with the same model, limits and kernel."""
+    """The command that goes on with the same model, limits, kernel and sandbox."""
     words = ["exploracoder", "resume", str(output)]
     for name in (
         *("model", "base_url", "reasoning_effort", "lora"),
@@ -280,6 +281,10 @@ def _resuming(output: Path, arguments: dict[str, Any]) -> str:
         if value is not None:
             shown = without_credentials(value) if name == "base_url" else f"{value}"
             words += [f"--{name.replace('_', '-')}", shown]
+    for path in arguments["readable"]:
+        words += ["--readable", str(path)]
+    if arguments["sandbox"] != "auto":
+        words += ["--sandbox", arguments["sandbox"]]
     return shlex.join(words)
 
 

@@ -14,7 +14,6 @@ from exploracoder.cli.console import (
     Progress,
     numbered_lines,
     print_json,
-    print_json_line,
     say,
 )
 from exploracoder.cli.options import (
@@ -187,7 +186,7 @@ def search(
                 line = {"id": id_, "ranked": [hit.doc.path for hit in hits]}
                 text = _ranking(words, [(hit, ()) for hit in hits])
                 if as_json:
-                    print_json_line(line)
+                    print_json(line, indent=None)
                 else:
                     say(text)
     return 0

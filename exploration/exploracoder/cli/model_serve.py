@@ -105,7 +105,7 @@ async def _serve_shared(
     slots: int | None,
     waiting: int | None,
 ) -> None:
-    from exploracoder.models.discovery import is_loopback
+    from exploracoder.models.discovery import is_plain_loopback
     from exploracoder.models.fair_queue import FairQueue
     from exploracoder.models.local import default_slots
     from exploracoder.models.shared_keys import SharedKeys
@@ -121,7 +121,7 @@ async def _serve_shared(
     )
     place = (address or _ADDRESS, _PORT if port is None else port)
     async with server as model, listening(server, *place) as base_url:
-        if not is_loopback(base_url):
+        if not is_plain_loopback(base_url):
             say(
                 f"Other machines reach {place[0]}, and what they send can be read on the way:"
                 " let nobody but your own into that network.",

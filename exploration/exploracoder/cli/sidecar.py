@@ -16,7 +16,6 @@ from exploracoder.cli.console import (
     Progress,
     is_terminal,
     print_json,
-    print_json_line,
     run_async,
     text_console,
 )
@@ -164,7 +163,7 @@ def _show(run: FileRun, *, as_json: bool) -> None:
     from exploracoder.cli.file_runs import block
 
     if as_json:
-        print_json_line(run.model_dump())
+        print_json(run.model_dump(), indent=None)
     else:
         text_console(soft_wrap=True).print(block(run))
 
@@ -208,7 +207,7 @@ async def _show_tree(kernel: str | None, *, watch: bool, as_json: bool) -> None:
             with nullcontext() if as_json else live:
                 while True:
                     if as_json:
-                        print_json_line(tree.model_dump(mode="json"))
+                        print_json(tree.model_dump(mode="json"), indent=None)
                     else:
                         live.update(draw(tree), refresh=True)
                     await asyncio.sleep(_WATCH_SECONDS)

@@ -14,7 +14,7 @@ import click
 from exploracoder.cli.console import (
     Progress,
     numbered_lines,
-    print_json_line,
+    print_json,
     print_result,
     read_standard_input,
     say,
@@ -167,7 +167,7 @@ def _print_many(repositories: Repositories, queries: Path, root: str | None, as_
             failure_count += 1
             row, words = {"id": id_, "error": str(error)}, f"# {id_}\n{error}\n"
         if as_json:
-            print_json_line(row)
+            print_json(row, indent=None)
         else:
             say(words)
     return 1 if failure_count else 0

@@ -44,7 +44,7 @@ class Folder:
         full = next((one for one in self.libraries if target in (one, called(one))), None)
         full = full or absolute_target(target)
         if full not in self.libraries:
-            # What is no installed library's name is a path from this folder on.
+            # Anything that is not the name of a library is a path relative to this folder.
             self.inside(full)
         return full
 

@@ -55,7 +55,7 @@ async def find_servers(
     """
     # The import takes a moment: other tasks go on meanwhile.
     httpx = await asyncio.to_thread(importlib.import_module, "httpx")
-    local = {title: url for title, url in places.items() if is_loopback(url)}
+    local = {title: url for title, url in places.items() if is_plain_loopback(url)}
     # Use no proxy for this machine's own servers, and follow no redirect to another one.
     async with httpx.AsyncClient(trust_env=False, follow_redirects=False) as client:
         requests = (_models_at(client, url, timeout_s) for url in local.values())
@@ -67,7 +67,7 @@ async def find_servers(
     )
 
 
-def is_loopback(url: str) -> bool:
+def is_plain_loopback(url: str) -> bool:
     """Whether ``url`` is an http URL on this machine's loopback interface."""
     return web_access.is_loopback(url) and urlsplit(url).scheme == "http"
 

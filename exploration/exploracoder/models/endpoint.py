@@ -16,7 +16,12 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-from exploracoder_retrieval.web_access import is_loopback, unusable_proxy, without_credentials
+from exploracoder_retrieval.web_access import (
+    below,
+    is_loopback,
+    unusable_proxy,
+    without_credentials,
+)
 
 from exploracoder import __version__
 from exploracoder.errors import AnswerTimeoutError, ModelError, SetupError
@@ -153,10 +158,7 @@ class Endpoint:
     async def _send(
         self, path: str, content: bytes | None = None, on_more: OnMore | None = None
     ) -> HttpReply:
-        import httpx
-
-        base = httpx.URL(self._base_url)
-        url = base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
+        url = below(self._base_url, path)
         method = "GET" if content is None else "POST"
         headers = {} if content is None else {"Content-Type": "application/json"}
         async with self._client.stream(method, url, content=content, headers=headers) as response:

@@ -28,7 +28,7 @@ from exploracoder.models.reply_cache import ReplyCache
 from exploracoder.models.weights import ModelStatus, OnNote, ServerStatus, WeightsStore
 
 DEFAULT_LINGER_S = 20.0
-# Clocks take no infinity.
+# Clocks do not accept infinity.
 _LONGEST_LINGER_S = 1e6
 _MAX_SLOTS = 64
 MAX_CONTEXT_TOKENS = 16_384

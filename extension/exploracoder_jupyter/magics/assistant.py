@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -307,7 +308,7 @@ class Assistant:
         """
         if not order.rest:
             raise InputError(f"{order.name} needs a notebook: %exploracoder {order.name} FILE")
-        path = Path(order.rest).expanduser()
+        path = Path(os.path.expanduser(order.rest))
         exploration = document.load(path)
         try:
             check_trust(

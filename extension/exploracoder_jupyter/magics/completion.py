@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 import sys
 from collections.abc import Iterable
@@ -65,7 +66,7 @@ def _libraries() -> Iterable[str]:
 def _files(symbol: str, ends: tuple[str, ...]) -> Iterable[str]:
     """The files and folders beside ``symbol`` with one of these ends; folders get a slash."""
     head, slash, _ = symbol.rpartition("/")
-    folder = Path(head + slash).expanduser() if slash else Path()
+    folder = Path(os.path.expanduser(head + slash)) if slash else Path()
     try:
         entries = [(one.name, one.is_dir()) for one in folder.iterdir()]
     except OSError:

@@ -19,7 +19,7 @@ QUESTION = (
 
 def _usual_file() -> Path:
     override = os.environ.get("EXPLORACODER_CONFIG")
-    folder = Path(override).expanduser() if override else user_config_path("exploracoder")
+    folder = Path(os.path.expanduser(override)) if override else user_config_path("exploracoder")
     return folder / "consent.json"
 
 

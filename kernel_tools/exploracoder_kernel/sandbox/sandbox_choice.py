@@ -80,7 +80,7 @@ def choose(
     """
     input_paths = tuple(Path(path).absolute() for path in inputs)
     for path in (cwd, *input_paths):
-        if not path.exists():
+        if not os.path.exists(path):
             raise SidecarError(f"There is no {path}. Check the path.")
     if level == "off":
         reason = f"It was switched off: {_WHAT_IT_IS['off']}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -97,7 +98,9 @@ def collect(
 def _found(source: DocsSource, on_skip: Skip) -> tuple[DocsFile, ...]:
     files = sources.files_of(source, on_skip)
     if not files:
-        there = "holds no file that is documentation" if source.path.exists() else "is not there"
+        there = (
+            "holds no file that is documentation" if os.path.exists(source.path) else "is not there"
+        )
         on_skip(source.origin, f"it {there}")
     if is_address(source.origin) and (note := sources.left_out(source)):
         on_skip(source.origin, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -72,9 +73,9 @@ def suffix_of(path: Path) -> str:
 
 
 def _files(path: Path, on_skip: Skip | None) -> Iterator[Path]:
-    if path.is_file():
+    if os.path.isfile(path):
         yield from [path] if suffix_of(path) else []
-    elif path.is_dir():
+    elif os.path.isdir(path):
         entries = walk(path, _is_wanted, _is_left_out, inside=path.resolve(), on_skip=on_skip)
         yield from (Path(entry.path) for entry in entries)
 
