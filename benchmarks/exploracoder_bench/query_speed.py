@@ -22,7 +22,6 @@ from exploracoder_retrieval.harvest import Harvest
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.clauses import clauses
 
-from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.progress_lines import say
 from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
@@ -39,8 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         questions = read_questions(options.kit)
         pool = _thinned(read_pool(options.kit, options.library), options.apis)
-        _index(options.cache, pool)
-        with Index.open(options.cache / "query-speed", MiniLmEmbedder()) as index:
+        folder = options.cache / "query-speed"
+        with Index.open(folder, MiniLmEmbedder(), on_warning=say) as index:
+            say(f"index of {len(pool.docs):,} APIs …")
+            index.update(pool)
             lines = [
                 (name, *_shown(_best(index, _asked(questions, counts, options.queries), options)))
                 for name, counts in _KINDS.items()
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kit", type=Path, required=True, help="a folder with dev/ and pools/")
-    parser.add_argument("--cache", type=Path, required=True, help="for vectors and index, kept")
+    parser.add_argument("--cache", type=Path, required=True, help="a folder for the index, kept")
     parser.add_argument("--library", default=_LIBRARY, help="the pool; default: %(default)s")
     parser.add_argument("--apis", type=int, default=_SIZE, help="of the pool; default: %(default)s")
     parser.add_argument("--queries", type=int, default=60, help="of each kind, 2 or more")
@@ -74,17 +75,6 @@ def _thinned(pool: Harvest, size: int) -> Harvest:
     """APIs taken evenly from a pool, in its order."""
     step = max(1, len(pool.docs) // size)
     return pool.model_copy(update={"docs": pool.docs[::step][:size]})
-
-
-def _index(cache: Path, pool: Harvest) -> None:
-    """Bring the index up to date; nothing is embedded twice."""
-    embedder = CachedEmbedder(MiniLmEmbedder(), cache, on_progress=say)
-    try:
-        with Index.open(cache / "query-speed", embedder, on_warning=say) as index:
-            say(f"index of {len(pool.docs):,} APIs …")
-            index.update(pool)
-    finally:
-        embedder.close()
 
 
 def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]:

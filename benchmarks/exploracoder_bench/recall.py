@@ -28,13 +28,12 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
-from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
+from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.index import Index
@@ -115,38 +114,38 @@ def _measure(
 ) -> Runs:
     """The rankings of each recipe by question."""
     runs: Runs = {}
-    with closing(CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=say)) as embedder:
+    embedder = CachedEmbedder(options.cache)
+    for library in libraries(questions):
+        library_questions = [question for question in questions if question.library == library]
+        for name, rankings in _baselines(
+            options, library, library_questions, subtasks, embedder
+        ).items():
+            runs.setdefault(name, {}).update(rankings)
+    with Index.open(options.cache / "index", embedder, on_warning=say) as index:
+        say("index …")
         for library in libraries(questions):
-            library_questions = [question for question in questions if question.library == library]
-            for name, rankings in _baselines(
-                options, library, library_questions, subtasks, embedder
-            ).items():
-                runs.setdefault(name, {}).update(rankings)
-        with Index.open(options.cache / "index", embedder, on_warning=say) as index:
-            say("index …")
-            for library in libraries(questions):
-                index.update(read_pool(options.kit, library))
-            _remember(index, questions)
-            plain = index.view(uses_examples=False)
-            lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
-            say("index, with memory …")
-            others = {each.id: index.view(left_out=each.problem) for each in questions}
-            more_lessons, memory_pools = _looked_at(others, questions)
-            lessons += more_lessons
-            if options.weights:
-                _write_weights(options.weights, lessons)
-            weightings = _weightings(questions, lessons)
-            if options.ablation:
-                weightings |= _ablated(lessons)
-            for recipe, weights_of in weightings.items():
-                for memory, candidates in (("", pools), (" + memory", memory_pools)):
-                    runs[f"{recipe}{memory} · Fields · ST"] = {
-                        each.id: _paths(candidates[each.id], weights_of[each.library])
-                        for each in questions
-                    }
-                if subtasks:
-                    by_library = _by_subtasks(plain, questions, subtasks, weights_of)
-                    runs[f"{recipe} · Fields · MT"] = by_library
+            index.update(read_pool(options.kit, library))
+        _remember(index, questions)
+        plain = index.view(uses_examples=False)
+        lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
+        say("index, with memory …")
+        others = {each.id: index.view(left_out=each.problem) for each in questions}
+        more_lessons, memory_pools = _looked_at(others, questions)
+        lessons += more_lessons
+        if options.weights:
+            _write_weights(options.weights, lessons)
+        weightings = _weightings(questions, lessons)
+        if options.ablation:
+            weightings |= _ablated(lessons)
+        for recipe, weights_of in weightings.items():
+            for memory, candidates in (("", pools), (" + memory", memory_pools)):
+                runs[f"{recipe}{memory} · Fields · ST"] = {
+                    each.id: _paths(candidates[each.id], weights_of[each.library])
+                    for each in questions
+                }
+            if subtasks:
+                by_library = _by_subtasks(plain, questions, subtasks, weights_of)
+                runs[f"{recipe} · Fields · MT"] = by_library
     return runs
 
 
