@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.datasets.published import pins_of
+from exploracoder_bench.datasets.pycodegpt import fenced
 from exploracoder_bench.problems import Problem
 
 
@@ -61,10 +62,8 @@ class Row(BaseModel):
     @property
     def task(self) -> str:
         """What is asked, in words, with the unfinished code in a fence."""
-        stub = self.unfinished.rstrip()
-        return (
-            f"{self.requirement}\n\n```python\n{stub}\n```\n" if stub else f"{self.requirement}\n"
-        )
+        stub = self.unfinished
+        return fenced(self.requirement, stub) if stub.strip() else f"{self.requirement}\n"
 
     @property
     def canonical(self) -> str:

@@ -18,7 +18,7 @@ _MOST_BYTES = 200_000_000
 
 
 def home() -> Path:
-    """The folder of fetched data sets."""
+    """The folder of what is fetched or made once."""
     return cache_folder() / "benchmarks"
 
 
