@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         manager, client = start_new_kernel(cwd=folder, env=dict(os.environ))
         try:
             _run(client, "%load_ext exploracoder")
-            _run(client, f"%exploracoder config model={server.model} base-url={server.base_url}")
+            words = f"model={server.model} base-url={server.base_url} memory=false"
+            _run(client, f"%exploracoder config {words}")
             alone = [_run(client, "1 + 1") for _ in range(namespace.cells)]
             _run(client, f"start = {CONTEXT!r}")
             options = " ".join(f"--library {name}" for name in LIBRARIES)

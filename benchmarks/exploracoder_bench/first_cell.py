@@ -115,7 +115,10 @@ def _explored(server: ScriptedModelServer, seed: int) -> Times:
             model=server.model,
             output=Path(folder) / runs.NOTEBOOK,
             on_event=note,
-            options=Options(base_url=server.base_url, method=DEFAULT, seed=seed),
+            # What a measurement writes is no example of the user's.
+            options=Options(
+                base_url=server.base_url, method=DEFAULT, seed=seed, settings={"memory": False}
+            ),
         )
     if exploration.status != "solved" or not seconds:
         raise RuntimeError(
