@@ -260,6 +260,21 @@ def test_a_reply_without_form_drops_the_function_alone(
     assert outcome.json["dropped_functions"]["the model's answer had no form"] == 1
 
 
+def test_with_replies_only_no_model_is_asked(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    server, output = serve(good), tmp_path / "text.jsonl"
+
+    closed = annotated(
+        command, server, corpus, output, "--replies", tmp_path / "replies", "--replies-only"
+    )
+    unnamed = annotated(command, server, corpus, output, "--replies-only")
+
+    assert (closed.code, unnamed.code) != (0, 0)
+    assert "name them with --replies" in unnamed.err
+    assert not server.chat_requests
+
+
 def test_a_killed_run_goes_on_and_asks_for_nothing_twice(
     serve: Serve, command: Command, corpus: Path, tmp_path: Path
 ) -> None:
