@@ -13,8 +13,7 @@ from exploracoder_bench.cli import bench
 from exploracoder_bench.report.kept_tables import draw_table
 from exploracoder_bench.report.marked import redraw
 
-from .made_results import failed, made
-from .test_report import runs
+from .made_results import failed, made, runs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks/results"

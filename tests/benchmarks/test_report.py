@@ -2,16 +2,12 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
 from exploracoder.errors import InputError, SetupError
 from exploracoder.models.model_cost import Price
-from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.metrics import is_pass
-from exploracoder_bench.plan import Plan, write_plan
 from exploracoder_bench.report.comparing import comparison
 from exploracoder_bench.report.tables import (
     apart_table,
@@ -24,7 +20,7 @@ from exploracoder_bench.report.writing import write_report
 from exploracoder_bench.results import RunResult
 from html_tags import tags
 
-from .made_results import apart, failed, made, provenance
+from .made_results import apart, failed, made, provenance, runs
 
 EVIL = "<script>alert(1)</script>"
 CHAIN = {"explored": 3, "ran": 1, "broken_at": 2, "error": "KeyError", "apis": 2}
@@ -38,28 +34,6 @@ RESULTS = [
     made(method="ours", prompt_tokens=12_345),
     made(method="ours", problem="Tiny/1", subtasks=2),
 ]
-
-
-def runs(folder: Path, results: list[RunResult], **more: Any) -> Path:
-    """A folder as ``bench run`` leaves it."""
-    plan = Plan(
-        created=datetime(2026, 1, 2, tzinfo=timezone.utc),
-        command="exploracoder bench run",
-        model="tea",
-        identity="0" * 64,
-        options=(),
-        timeout_s=60,
-        methods=tuple(dict.fromkeys(one.method for one in results)),
-        samples=2,
-        problems={one.problem: "digest" for one in results},
-        excluded={"Bad/0": "Its known solution fails here: KeyError"},
-        provenance=provenance(),
-    )
-    write_plan(folder, plan.model_copy(update=more))
-    ledger = Ledger(folder / "results.jsonl")
-    for one in results:
-        ledger.append(one)
-    return folder
 
 
 def links(page: str) -> list[str | None]:
