@@ -102,9 +102,8 @@ types: $(READY) $(MODULES) ## make the TypeScript types from the Python models
 	$(NPM) run types
 
 bench: $(READY) $(BENCH_READY) ## run the benchmarks that need neither a model nor a kit
-	$(BIN)/python -m exploracoder_bench.overhead $(ARGS)
+	$(BIN)/python -m exploracoder_bench.overhead --parts startup,engine,first-cell $(ARGS)
 	$(BIN)/python -m exploracoder_bench.branching
-	$(BIN)/python -m exploracoder_bench.first_cell
 	$(BIN)/python -m exploracoder_bench.index_speed $(BENCH_LIBRARY) \
 	  --python .venv-bench/bin/python
 

@@ -19,9 +19,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
-from exploracoder.folders import cache_folder
 from filelock import FileLock
 
+from exploracoder_bench.datasets.fetching import home
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.progress_lines import Say
 
@@ -48,13 +48,13 @@ def environment_of(pins: Sequence[str], say: Say) -> str:
     unique_pins = sorted(set(pins))
     for pin in unique_pins:
         name_of(pin)
-    home = _home(unique_pins)
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{home}.lock"):
-        if not (home / _DONE).exists():
+    folder = _folder(unique_pins)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not (folder / _DONE).exists():
             say(f"making an environment of {', '.join(unique_pins)}")
-            _make(home, unique_pins)
-    return str(_python(home))
+            _make(folder, unique_pins)
+    return str(_python(folder))
 
 
 def name_of(pin: str) -> str:
@@ -84,20 +84,20 @@ def pip(*arguments: str) -> None:
         raise SetupError(f"pip {arguments[0]} failed: {words}")
 
 
-def _home(pins: Sequence[str]) -> Path:
+def _folder(pins: Sequence[str]) -> Path:
     """The environment's folder, which depends on the Python and on the pins."""
     what = json.dumps([pins, sys.version, sys.base_prefix])
     key = hashlib.sha256(what.encode()).hexdigest()[:16]
-    return cache_folder().absolute() / "benchmarks" / "environments" / key
+    return home().absolute() / "environments" / key
 
 
-def _make(home: Path, pins: Sequence[str]) -> None:
-    shutil.rmtree(home, ignore_errors=True)
+def _make(folder: Path, pins: Sequence[str]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
     try:
-        venv.create(home, symlinks=os.name != "nt")
-        python = ["--python", str(_python(home)), "--quiet", "--no-input"]
+        venv.create(folder, symlinks=os.name != "nt")
+        python = ["--python", str(_python(folder)), "--quiet", "--no-input"]
         pip(*python, "install", "--only-binary", ":all:", *pins)
-        (home / _DONE).write_text(json.dumps(pins), encoding="utf-8")
+        (folder / _DONE).write_text(json.dumps(pins), encoding="utf-8")
     except SetupError as error:
         raise SetupError(
             f"The environment of {', '.join(pins)} cannot be made with Python"
@@ -105,8 +105,8 @@ def _make(home: Path, pins: Sequence[str]) -> None:
             " Python, or name an interpreter that has the libraries with --pythons."
         ) from error
     except OSError as error:
-        raise SetupError(f"The environment {home} cannot be made: {error}.") from error
+        raise SetupError(f"The environment {folder} cannot be made: {error}.") from error
 
 
-def _python(home: Path) -> Path:
-    return home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def _python(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -4,7 +4,7 @@ The APIs are made of real ones (`scale_corpus`). Building and searching each run
 their own, so that memory is that of the one alone.
 
 Run: ``python -m exploracoder_bench.index_scale --kit kits/retrieval --folder bench-output/scale
---sizes 100000 [--server] [--queries 200]``
+--sizes 100000 [--queries 200]``
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ import argparse
 import json
 import os
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,56 +28,40 @@ from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.candidates import FEATURES
 from exploracoder_retrieval.search import Candidates
 
+from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.retrieval_kit import library_info, read_questions
 from exploracoder_bench.scale_corpus import LIBRARY, Corpus, CorpusEmbedder, embedded, real_docs
+from exploracoder_bench.timing import p50_and_p95, timed
 
 RECALL_AT = 15
 _REAL = 12_000
-_EMBEDDED_TEXTS = 1_024
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
     if options.step:
-        act = {"build": _build, "search": _search, "embed": _embed}[options.step]
+        act = {"build": _build, "search": _search}[options.step]
         print(json.dumps(act(options)), flush=True)
         return
-    embed = _child(options, "embed", 0)
+    # Kept before any build, whose peak of memory would be that of embedding.
+    embedded(real_docs(options.kit, options.real), options.folder)
     for size in options.sizes:
-        for name in ("embedded", "server") if options.server else ("embedded",):
-            folder = options.folder / f"{name}-{size}"
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            if name == "embedded":
-                rows = _measured(options, size, folder, None)
-            else:
-                with chroma_server(folder / "server") as (url, pid):
-                    rows = _measured(options, size, folder, url)
-                    rows["server: memory, MB"] = _resident_mb(pid)
-            print(f"\n{size:,} APIs, chroma {name}, {os.cpu_count()} cores")
-            print(_table({**rows, **embed}), flush=True)
-            shutil.rmtree(folder, ignore_errors=True)
+        folder = options.folder / str(size)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        figures = _child(options, "build", size, folder)
+        size_mb = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 2**20
+        figures |= {"on disk, MB": size_mb, **_child(options, "search", size, folder)}
+        head = (f"{size:,} APIs, {os.cpu_count()} cores", "figure")
+        rows = [(name, f"{value:,.1f}") for name, value in figures.items()]
+        print(f"{markdown(head, rows)}\n", flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _measured(
-    options: argparse.Namespace, size: int, folder: Path, url: str | None
-) -> dict[str, float]:
-    build_figures = _child(options, "build", size, folder, url)
-    size_mb = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 2**20
-    return {**build_figures, "on disk, MB": size_mb, **_child(options, "search", size, folder, url)}
-
-
-def _child(
-    options: argparse.Namespace,
-    step: str,
-    size: int,
-    folder: Path | None = None,
-    url: str | None = None,
-) -> dict[str, float]:
+def _child(options: argparse.Namespace, step: str, size: int, folder: Path) -> dict[str, float]:
     command: list[object] = [sys.executable, "-m", "exploracoder_bench.index_scale", "--step", step]
     command += ["--kit", options.kit, "--sizes", str(size), "--queries", str(options.queries)]
-    command += ["--folder", folder or options.folder, "--cache", options.cache or options.folder]
-    command += ["--real", str(options.real), *(["--chroma-url", url] if url else [])]
+    command += ["--folder", folder, "--cache", options.folder, "--real", str(options.real)]
     process = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, check=True)
     figures: dict[str, float] = json.loads(process.stdout.splitlines()[-1])
     return figures
@@ -90,13 +72,16 @@ def _build(options: argparse.Namespace) -> dict[str, float]:
     embedder = CorpusEmbedder(corpus)
     harvest = Harvest(library=library_info(LIBRARY), docs=tuple(corpus.docs()), skipped=())
     embedder.embed([])  # its table is made before the clock starts
-    before = _resident_mb(os.getpid())
-    start, cpu = time.perf_counter(), time.process_time()
-    with Index.open(options.folder / "index", embedder, options.chroma_url) as index:
-        index.update(harvest, _Log(start))
+    before = _resident_mb()
+
+    def build() -> None:
+        with Index.open(options.folder / "index", embedder) as index:
+            index.update(harvest)
+
+    seconds = timed(build)
     return {
-        "build, vectors ready, s": time.perf_counter() - start,
-        "build: CPU of this process, s": time.process_time() - cpu,
+        "build, vectors ready, s": seconds.wall,
+        "build: CPU of this process, s": seconds.cpu,
         "build: peak memory beyond the docs, MB": _peak_mb() - before,
     }
 
@@ -107,15 +92,14 @@ def _search(options: argparse.Namespace) -> dict[str, float]:
     figures: dict[str, float] = {}
     embedder = CorpusEmbedderForQueries()
     embedder.embed(queries[:1])
-    before = _resident_mb(os.getpid())
-    with Index.open(options.folder / "index", embedder, options.chroma_url) as index:
-        start, cpu = time.perf_counter(), time.process_time()
-        index.search(queries[0], [LIBRARY])
-        figures["first answer of a new process, s"] = time.perf_counter() - start
-        figures["first answer: CPU, s"] = time.process_time() - cpu
+    before = _resident_mb()
+    with Index.open(options.folder / "index", embedder) as index:
+        first = timed(lambda: index.search(queries[0], [LIBRARY]))
+        figures["first answer of a new process, s"] = first.wall
+        figures["first answer: CPU, s"] = first.cpu
         figures |= _percentiles("embedding a query", queries, lambda one: embedder.embed([one]))
         figures |= _percentiles("search", queries, lambda one: index.search(one, [LIBRARY]))
-        figures["search: memory, MB"] = _resident_mb(os.getpid()) - before
+        figures["search: memory, MB"] = _resident_mb() - before
         approximate = [_nearest(each) for each in index.candidates(queries, [LIBRARY])]
     exact = _exact(corpus, embedder.embed(queries))
     right = [
@@ -126,40 +110,10 @@ def _search(options: argparse.Namespace) -> dict[str, float]:
     return figures
 
 
-def _embed(options: argparse.Namespace) -> dict[str, float]:
-    from exploracoder_retrieval.embedded_words import index_text
-
-    docs = real_docs(options.kit, options.real)
-    embedded(docs, options.cache or options.folder)
-    texts = [index_text(doc) for doc in docs[:_EMBEDDED_TEXTS]]
-    figures = {}
-    for name, threads in (("one core", 1), ("all cores", os.cpu_count() or 1)):
-        embedder = MiniLmEmbedder(threads=threads)
-        embedder.embed(texts[:8])
-        start = time.perf_counter()
-        embedder.embed(texts)
-        figures[f"embedding on {name}, texts/s"] = len(texts) / (time.perf_counter() - start)
-    return figures
-
-
 class CorpusEmbedderForQueries(MiniLmEmbedder):
     """The model itself, under the corpus's name, so that the corpus's index is used."""
 
     name = CorpusEmbedder.name
-
-
-class _Log:
-    """Reports a build's progress on standard error."""
-
-    def __init__(self, start: float) -> None:
-        self._start = start
-        self._last = start
-
-    def __call__(self, stage: str, done: int, total: int, /) -> None:
-        now = time.perf_counter()
-        if now - self._last > 10 or done == total:
-            self._last = now
-            print(f"{stage} {done:,} of {total:,}, {now - self._start:.0f} s", file=sys.stderr)
 
 
 def _nearest(candidates: Candidates) -> set[str]:
@@ -171,16 +125,12 @@ def _nearest(candidates: Candidates) -> set[str]:
 def _percentiles(
     what: str, queries: Sequence[str], act: Callable[[str], object]
 ) -> dict[str, float]:
-    walls, cpus = [], []
-    for query in queries:
-        wall, cpu = time.perf_counter(), time.process_time()
-        act(query)
-        walls.append(1000 * (time.perf_counter() - wall))
-        cpus.append(1000 * (time.process_time() - cpu))
+    walls, cpus = zip(*(timed(partial(act, query)) for query in queries), strict=True)
+    p50, p95 = p50_and_p95(walls)
     return {
-        f"{what}: p50, ms": statistics.median(walls),
-        f"{what}: p95, ms": statistics.quantiles(walls, n=20)[-1],
-        f"{what}: CPU p50, ms": statistics.median(cpus),
+        f"{what}: p50, ms": 1000 * p50,
+        f"{what}: p95, ms": 1000 * p95,
+        f"{what}: CPU p50, ms": 1000 * statistics.median(cpus),
     }
 
 
@@ -203,7 +153,7 @@ def _exact(corpus: Corpus, queries: Any, block: int = 50_000) -> list[list[int]]
 
 def _corpus(options: argparse.Namespace) -> Corpus:
     docs = real_docs(options.kit, options.real)
-    return Corpus(docs, embedded(docs, options.cache or options.folder), options.sizes[0])
+    return Corpus(docs, embedded(docs, options.cache), options.sizes[0])
 
 
 def _queries(options: argparse.Namespace) -> list[str]:
@@ -212,44 +162,13 @@ def _queries(options: argparse.Namespace) -> list[str]:
     return queries[::step][: options.queries]
 
 
-@contextmanager
-def chroma_server(folder: Path) -> Iterator[tuple[str, int]]:
-    """A chroma server of its own on loopback: its address and process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    chroma = Path(sys.executable).with_name("chroma")
-    command = [str(chroma), *f"run --host 127.0.0.1 --port {port} --path".split(), str(folder)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait_for(port, server)
-        yield f"http://127.0.0.1:{port}", server.pid
-    finally:
-        server.terminate()
-        server.wait(30)
-
-
-def _wait_for(port: int, server: subprocess.Popen[bytes], timeout_s: float = 60.0) -> None:
-    end = time.monotonic() + timeout_s
-    while time.monotonic() < end and server.poll() is None:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    raise SystemExit("The chroma server did not start. Is `chroma` beside this Python?")
-
-
-def _resident_mb(pid: int) -> float:
-    return float(psutil.Process(pid).memory_info().rss) / 2**20
+def _resident_mb() -> float:
+    return float(psutil.Process().memory_info().rss) / 2**20
 
 
 def _peak_mb() -> float:
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
-
-
-def _table(rows: dict[str, float]) -> str:
-    return "\n".join(f"{name:44}{value:12,.1f}" for name, value in rows.items())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -259,10 +178,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sizes", type=_sizes, default=[100_000], metavar="N,…")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--real", type=int, default=_REAL, help="real APIs to begin with")
-    parser.add_argument("--server", action="store_true", help="with a chroma server, too")
     parser.add_argument("--cache", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--chroma-url", help=argparse.SUPPRESS)
-    parser.add_argument("--step", choices=["build", "search", "embed"], help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=["build", "search"], help=argparse.SUPPRESS)
     return parser
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from exploracoder.confined_interpreter import find_interpreter
@@ -19,6 +18,7 @@ from exploracoder_retrieval.harvest import harvest
 from exploracoder_retrieval.index import Index
 
 from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.timing import timed
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -31,19 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tempfile.TemporaryDirectory() as folder,
         Index.open(Path(folder), MiniLmEmbedder()) as index,
     ):
-        rows = [
-            _timed("harvest", lambda: harvest(library, interpreter)),
-            _timed("harvest and index", lambda: ensure(library, interpreter, index)),
-            _timed("again, unchanged", lambda: ensure(library, interpreter, index)),
-            _timed("is it current?", lambda: index.is_current(library, interpreter)),
-        ]
+        seconds = {
+            "harvest": timed(lambda: harvest(library, interpreter)),
+            "harvest and index": timed(lambda: ensure(library, interpreter, index)),
+            "again, unchanged": timed(lambda: ensure(library, interpreter, index)),
+            "is it current?": timed(lambda: index.is_current(library, interpreter)),
+        }
+    rows = [(what, f"{one.wall:.3f}", f"{one.cpu:.3f}") for what, one in seconds.items()]
     print(markdown(("", "wall, s", "CPU, s"), rows))
-
-
-def _timed(what: str, act: Callable[[], object]) -> tuple[str, str, str]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    act()
-    return what, f"{time.perf_counter() - wall:.3f}", f"{time.process_time() - cpu:.3f}"
 
 
 if __name__ == "__main__":

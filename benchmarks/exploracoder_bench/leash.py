@@ -18,19 +18,30 @@ import threading
 def main() -> int:
     """The command's exit code, as a shell gives it."""
     read_end = int(sys.argv[1])
+    process: subprocess.Popen[bytes] | None = None
+    early_signals: list[int] = []
+
+    def pass_on(number: int, _: object) -> None:
+        if process is None:
+            early_signals.append(number)
+        else:
+            process.send_signal(number)
+
+    # Before the command is there: what ends this process in between would leave it alone. Not
+    # SIG_IGN, which the command would inherit.
+    signal.signal(signal.SIGTERM, pass_on)
+    signal.signal(signal.SIGINT, lambda *_: None)
     process = subprocess.Popen(sys.argv[2:], start_new_session=True)
+    group = process.pid
+    for number in early_signals:
+        process.send_signal(number)
 
     def wait_for_the_end() -> None:
         while os.read(read_end, 1):
             pass
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(group, signal.SIGKILL)
 
-    def pass_on(number: int, _: object) -> None:
-        process.send_signal(number)
-
-    signal.signal(signal.SIGTERM, pass_on)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=wait_for_the_end, daemon=True).start()
     return process.wait()
 

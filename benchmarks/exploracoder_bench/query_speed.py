@@ -9,10 +9,9 @@ well, that is the nearest one gets to what it costs. Queries are embedded for re
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from exploracoder.errors import InputError
@@ -22,10 +21,10 @@ from exploracoder_retrieval.harvest import Harvest
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.ranking.clauses import clauses
 
-from exploracoder_bench.embedding_cache import CachedEmbedder
 from exploracoder_bench.markdown_table import markdown
 from exploracoder_bench.progress_lines import say
 from exploracoder_bench.retrieval_kit import Question, read_pool, read_questions
+from exploracoder_bench.timing import Seconds, p50_and_p95, timed
 
 _LIBRARY = "bcb"
 _SIZE = 10_000
@@ -39,8 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         questions = read_questions(options.kit)
         pool = _thinned(read_pool(options.kit, options.library), options.apis)
-        _index(options.cache, pool)
-        with Index.open(options.cache / "query-speed", MiniLmEmbedder()) as index:
+        folder = options.cache / "query-speed"
+        with Index.open(folder, MiniLmEmbedder(), on_warning=say) as index:
+            say(f"index of {len(pool.docs):,} APIs …")
+            index.update(pool)
             lines = [
                 (name, *_shown(_best(index, _asked(questions, counts, options.queries), options)))
                 for name, counts in _KINDS.items()
@@ -48,13 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, RetrievalError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
-    head = ("query", "asked", *(f"{what} {cut}" for what in ("wall", "CPU") for cut in _CUTS))
+    head = ("query", "asked", "wall p50", "wall p95", "CPU p50", "CPU p95")
     print(f"{len(pool.docs):,} APIs, best of {options.rounds} rounds of each query, ms\n")
     print(markdown(head, lines))
     return 0
-
-
-_CUTS = {"p50": 9, "p95": 18}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -62,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kit", type=Path, required=True, help="a folder with dev/ and pools/")
-    parser.add_argument("--cache", type=Path, required=True, help="for vectors and index, kept")
+    parser.add_argument("--cache", type=Path, required=True, help="a folder for the index, kept")
     parser.add_argument("--library", default=_LIBRARY, help="the pool; default: %(default)s")
     parser.add_argument("--apis", type=int, default=_SIZE, help="of the pool; default: %(default)s")
     parser.add_argument("--queries", type=int, default=60, help="of each kind, 2 or more")
@@ -76,17 +74,6 @@ def _thinned(pool: Harvest, size: int) -> Harvest:
     return pool.model_copy(update={"docs": pool.docs[::step][:size]})
 
 
-def _index(cache: Path, pool: Harvest) -> None:
-    """Bring the index up to date; nothing is embedded twice."""
-    embedder = CachedEmbedder(MiniLmEmbedder(), cache, on_progress=say)
-    try:
-        with Index.open(cache / "query-speed", embedder, on_warning=say) as index:
-            say(f"index of {len(pool.docs):,} APIs …")
-            index.update(pool)
-    finally:
-        embedder.close()
-
-
 def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]:
     """Queries with that many clauses, taken evenly from the kit."""
     texts = list(dict.fromkeys(each.query for each in questions))
@@ -96,29 +83,22 @@ def _asked(questions: Sequence[Question], counts: range, most: int) -> list[str]
     return matches[:: max(1, len(matches) // most)][:most]
 
 
-def _best(
-    index: Index, texts: Sequence[str], options: argparse.Namespace
-) -> list[tuple[float, float]]:
-    """The least wall and processor time in milliseconds for each text."""
+def _best(index: Index, texts: Sequence[str], options: argparse.Namespace) -> list[Seconds]:
+    """The least wall and processor time for each text."""
     index.search(texts[0], [options.library])
     rounds = [
-        [_time(index, text, options.library) for text in texts] for _ in range(options.rounds)
+        [timed(partial(index.search, text, [options.library])) for text in texts]
+        for _ in range(options.rounds)
     ]
     return [
-        (min(wall for wall, _ in each), min(cpu for _, cpu in each))
+        Seconds(min(one.wall for one in each), min(one.cpu for one in each))
         for each in zip(*rounds, strict=True)
     ]
 
 
-def _time(index: Index, text: str, library: str) -> tuple[float, float]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    index.search(text, [library])
-    return 1000 * (time.perf_counter() - wall), 1000 * (time.process_time() - cpu)
-
-
-def _shown(times: Sequence[tuple[float, float]]) -> list[str]:
-    cuts = [statistics.quantiles(column, n=20) for column in zip(*times, strict=True)]
-    return [str(len(times)), *(f"{each[cut]:.0f}" for each in cuts for cut in _CUTS.values())]
+def _shown(times: Sequence[Seconds]) -> list[str]:
+    cuts = [cut for column in zip(*times, strict=True) for cut in p50_and_p95(column)]
+    return [str(len(times)), *(f"{1000 * cut:.0f}" for cut in cuts)]
 
 
 if __name__ == "__main__":

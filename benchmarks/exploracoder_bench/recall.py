@@ -28,13 +28,12 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exploracoder.errors import InputError
-from exploracoder_retrieval.embeddings import Embedder, MiniLmEmbedder
+from exploracoder_retrieval.embeddings import Embedder
 from exploracoder_retrieval.errors import RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExample
 from exploracoder_retrieval.index import Index
@@ -42,7 +41,6 @@ from exploracoder_retrieval.ranking.candidates import FEATURES, learned_weights
 from exploracoder_retrieval.search import Candidates
 
 from exploracoder_bench.embedding_cache import CachedEmbedder
-from exploracoder_bench.mpnet import MpnetEmbedder
 from exploracoder_bench.progress_lines import say
 from exploracoder_bench.rankers import (
     BEST,
@@ -106,9 +104,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--sets", default="", metavar="NAME,…", help="only these data sets")
     parser.add_argument("--subtasks", type=Path, metavar="FILE", help="a planner's, for MT")
-    parser.add_argument(
-        "--mpnet", type=Path, metavar="DIR", help="the model's folder, for its rows"
-    )
     parser.add_argument("--weights", type=Path, metavar="FILE", help="write what was learned")
     parser.add_argument("--ablation", action="store_true", help="each feature left out once")
     return parser
@@ -118,50 +113,39 @@ def _measure(
     options: argparse.Namespace, questions: Sequence[Question], subtasks: Mapping[str, list[str]]
 ) -> Runs:
     """The rankings of each recipe by question."""
-    with ExitStack() as stack:
-        embedder = CachedEmbedder(MiniLmEmbedder(), options.cache, on_progress=say)
-        stack.callback(embedder.close)
-        embedders: dict[str, Embedder] = {"MiniLM": embedder}
-        if options.mpnet:
-            mpnet = CachedEmbedder(MpnetEmbedder(options.mpnet), options.cache, on_progress=say)
-            stack.callback(mpnet.close)
-            embedders["mpnet"] = mpnet
-        runs: Runs = {}
+    runs: Runs = {}
+    embedder = CachedEmbedder(options.cache)
+    for library in libraries(questions):
+        library_questions = [question for question in questions if question.library == library]
+        for name, rankings in _baselines(
+            options, library, library_questions, subtasks, embedder
+        ).items():
+            runs.setdefault(name, {}).update(rankings)
+    with Index.open(options.cache / "index", embedder, on_warning=say) as index:
+        say("index …")
         for library in libraries(questions):
-            library_questions = [question for question in questions if question.library == library]
-            for name, rankings in _baselines(
-                options, library, library_questions, subtasks, embedders
-            ).items():
-                runs.setdefault(name, {}).update(rankings)
-        for name, index_embedder in embedders.items():
-            is_default = index_embedder is embedder
-            folder = options.cache / ("index" if is_default else f"index-{name}")
-            index = stack.enter_context(Index.open(folder, index_embedder, on_warning=say))
-            say(f"index, {name} …")
-            for library in libraries(questions):
-                index.update(read_pool(options.kit, library))
-            _remember(index, questions)
-            plain = index.view(uses_examples=False)
-            lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
-            say(f"index, {name}, with memory …")
-            others = {each.id: index.view(left_out=each.problem) for each in questions}
-            more_lessons, memory_pools = _looked_at(others, questions)
-            lessons += more_lessons
-            if options.weights and is_default:
-                _write_weights(options.weights, lessons)
-            ours = "ours" if is_default else f"ours + {name}"
-            weightings = _weightings(ours, questions, lessons, is_default)
-            if options.ablation and is_default:
-                weightings |= _ablated(lessons)
-            for recipe, weights_of in weightings.items():
-                for memory, candidates in (("", pools), (" + memory", memory_pools)):
-                    runs[f"{recipe}{memory} · Fields · ST"] = {
-                        each.id: _paths(candidates[each.id], weights_of[each.library])
-                        for each in questions
-                    }
-                if subtasks:
-                    by_library = _by_subtasks(plain, questions, subtasks, weights_of)
-                    runs[f"{recipe} · Fields · MT"] = by_library
+            index.update(read_pool(options.kit, library))
+        _remember(index, questions)
+        plain = index.view(uses_examples=False)
+        lessons, pools = _looked_at({each.id: plain for each in questions}, questions)
+        say("index, with memory …")
+        others = {each.id: index.view(left_out=each.problem) for each in questions}
+        more_lessons, memory_pools = _looked_at(others, questions)
+        lessons += more_lessons
+        if options.weights:
+            _write_weights(options.weights, lessons)
+        weightings = _weightings(questions, lessons)
+        if options.ablation:
+            weightings |= _ablated(lessons)
+        for recipe, weights_of in weightings.items():
+            for memory, candidates in (("", pools), (" + memory", memory_pools)):
+                runs[f"{recipe}{memory} · Fields · ST"] = {
+                    each.id: _paths(candidates[each.id], weights_of[each.library])
+                    for each in questions
+                }
+            if subtasks:
+                by_library = _by_subtasks(plain, questions, subtasks, weights_of)
+                runs[f"{recipe} · Fields · MT"] = by_library
     return runs
 
 
@@ -170,7 +154,7 @@ def _baselines(
     library: str,
     questions: Sequence[Question],
     subtasks: Mapping[str, list[str]],
-    embedders: Mapping[str, Embedder],
+    embedder: Embedder,
 ) -> Runs:
     """The rankings of the asked queries by each baseline, in the order of the table's lines."""
     say(f"{library} …")
@@ -178,10 +162,9 @@ def _baselines(
     rankers: dict[str, Bm25Ranker | FieldsRanker | DenseRanker] = {
         f"BM25 · {BEST}": Bm25Ranker(docs),
         f"BM25 · {FIELDS}": FieldsRanker(docs),
+        f"MiniLM · {BEST}": DenseRanker(docs, BEST, embedder),
+        f"MiniLM · {FIELDS}": DenseRanker(docs, FIELDS, embedder),
     }
-    for name, embedder in embedders.items():
-        for which in (BEST, FIELDS):
-            rankers[f"{name} · {which}"] = DenseRanker(docs, which, embedder)
     ids, queries = [each.id for each in questions], [each.query for each in questions]
     runs: Runs = {}
     for name, ranker in rankers.items():
@@ -230,15 +213,13 @@ def _looked_at(
 
 
 def _weightings(
-    ours: str, questions: Sequence[Question], lessons: Sequence[Lesson], is_default: bool
+    questions: Sequence[Question], lessons: Sequence[Lesson]
 ) -> dict[str, dict[str, Array]]:
-    """Each library's weights, as shipped (only for MiniLM) and as learned elsewhere."""
-    weightings = {}
-    if is_default:
-        weightings[ours] = dict.fromkeys(libraries(questions), learned_weights())
+    """Each library's weights, as shipped and as learned elsewhere."""
+    weightings = {"ours": dict.fromkeys(libraries(questions), learned_weights())}
     elsewhere = learn_elsewhere(lessons)
     if len(elsewhere) == len(libraries(questions)):
-        weightings[f"{ours}, weights learned elsewhere"] = elsewhere
+        weightings["ours, weights learned elsewhere"] = elsewhere
     return weightings
 
 

@@ -13,12 +13,11 @@ import argparse
 import importlib.util
 import json
 import random
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +29,16 @@ from exploracoder_retrieval.repotools.six_tools import RepositoryTools
 from exploracoder_retrieval.repotools.tool_questions import Question
 
 from exploracoder_bench.markdown_table import markdown
+from exploracoder_bench.timing import Seconds, p50_and_p95, timed
 
 _OPEN = """
-import sys, time
+import sys
 from pathlib import Path
 from exploracoder_bench.repotools import open_tools
+from exploracoder_bench.timing import timed
 from exploracoder.confined_interpreter import find_interpreter
 python = find_interpreter(sys.executable)
-wall, cpu = time.perf_counter(), time.process_time()
-open_tools(Path(sys.argv[1]), python, Path(sys.argv[2]))
-print(time.perf_counter() - wall, time.process_time() - cpu)
+print(*timed(lambda: open_tools(Path(sys.argv[1]), python, Path(sys.argv[2]))))
 """
 _OWN_ROOT = "confzoo"
 
@@ -53,9 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     python = find_interpreter(sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder)
-        wall, cpu = time.perf_counter(), time.process_time()
+        cold = timed(lambda: open_tools(options.repo, python, cache))
         tools, repository = open_tools(options.repo, python, cache)
-        cold = time.perf_counter() - wall, time.process_time() - cpu
         own = sum(1 for module in repository.sources.own.values() for _ in module.classes)
         print(
             f"{options.repo.name}: {len(repository.sources.own)} files, {own} top-level classes\n"
@@ -80,30 +78,26 @@ def open_tools(root: Path, python: Interpreter, cache: Path) -> tuple[Repository
     return tools, repository
 
 
-def _warm(root: Path, cache: Path) -> tuple[float, float]:
+def _warm(root: Path, cache: Path) -> Seconds:
     command = [sys.executable, "-c", _OPEN, str(root), str(cache)]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
-    wall, cpu = process.stdout.split()
-    return float(wall), float(cpu)
+    return Seconds(*map(float, process.stdout.split()))
 
 
 def _speed(
     tools: RepositoryTools, repository: Repository, count: int
 ) -> Iterator[tuple[object, ...]]:
     for tool, questions in _questions(repository, count).items():
-        walls, cpus = [], []
-        for question in questions:
-            wall, cpu = time.perf_counter(), time.process_time()
-            try:
-                question.ask(tools)
-            except RetrievalError as error:
-                print(f"{question}: {error}", file=sys.stderr)
-            walls.append((time.perf_counter() - wall) * 1000)
-            cpus.append((time.process_time() - cpu) * 1000)
-        p95 = statistics.quantiles(walls, n=20)[-1]
-        cpu95 = statistics.quantiles(cpus, n=20)[-1]
-        middle = statistics.median(walls)
-        yield tool, len(walls), f"{middle:.1f}", f"{p95:.1f}", f"{cpu95:.1f}"
+        walls, cpus = zip(*(timed(partial(_ask, one, tools)) for one in questions), strict=True)
+        figures = (*p50_and_p95(walls), p50_and_p95(cpus)[1])
+        yield tool, len(walls), *(f"{1000 * one:.1f}" for one in figures)
+
+
+def _ask(question: Question, tools: RepositoryTools) -> None:
+    try:
+        question.ask(tools)
+    except RetrievalError as error:
+        print(f"{question}: {error}", file=sys.stderr)
 
 
 def _questions(repository: Repository, count: int) -> Mapping[str, list[Question]]:

@@ -13,7 +13,7 @@ from typing import Literal
 from exploracoder.errors import InputError
 from exploracoder_retrieval.apidoc import ApiDoc
 from exploracoder_retrieval.harvest import Harvest, LibraryInfo
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder_bench.datasets.json_lines import read_rows
 
@@ -28,7 +28,7 @@ class Question(BaseModel):
 
     id: str
     query: str
-    gold: tuple[str, ...]
+    gold: tuple[str, ...] = Field(min_length=1)
     library: str
     dataset: str
     group: str = ""

@@ -129,11 +129,7 @@ def real_docs(kit: Path, most: int) -> list[ApiDoc]:
 
 def embedded(docs: Sequence[ApiDoc], cache: Path) -> Vectors:
     """The real vectors of real docs; kept in a folder, because they take minutes."""
-    embedder = CachedEmbedder(MiniLmEmbedder(), cache)
-    try:
-        return embedder.embed([index_text(doc) for doc in docs])
-    finally:
-        embedder.close()
+    return CachedEmbedder(cache).embed([index_text(doc) for doc in docs])
 
 
 def _key(text: str) -> int:

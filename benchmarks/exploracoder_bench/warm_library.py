@@ -18,7 +18,6 @@ import argparse
 import asyncio
 import json
 import math
-import os
 import shutil
 import statistics
 import sys
@@ -78,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         weights, here = WeightsStore(), Path(folder, "models")
         here.mkdir()
         for path in weights.folder.glob(f"{weights.model.file_name}*"):
-            os.link(path, here / path.name)
+            (here / path.name).symlink_to(path.absolute())
         store = WeightsStore(weights.model, here)
         # Makes the index.
         asyncio.run(_explored(options, store, indexed, folder))

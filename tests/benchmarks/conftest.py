@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exploracoder_bench import harness
 from exploracoder_bench.datasets.exec_kit import read_kit
+from exploracoder_bench.judge import Verdict
 from exploracoder_bench.problems import Problem
+from exploracoder_bench.runs import BriefingOutcome
 
 LIBRARY = '''
 """Small words for small numbers."""
@@ -80,6 +83,26 @@ def make_kit(folder: Path) -> Path:
 def problems(kit: Path) -> dict[str, Problem]:
     """The kit's problems by name, for this interpreter."""
     return {one.name: one for one in read_kit(kit, lambda _: sys.executable)}
+
+
+@pytest.fixture
+def judged_s(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
+    """The seconds for a run with which problems were judged.
+
+    Nothing is judged in truth: each one counts. Nor are libraries indexed, or a model told of them.
+    """
+    seconds: list[float | None] = []
+
+    def examine(
+        problem: Problem, _: Path, run_seconds: float | None = None, **__: object
+    ) -> Verdict:
+        seconds.append(run_seconds)
+        return Verdict(problem=problem.name, digest=problem.digest, is_sound=True)
+
+    monkeypatch.setattr(harness, "examine", examine)
+    monkeypatch.setattr(harness, "warm_index", lambda _: "")
+    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingOutcome(""))
+    return seconds
 
 
 @pytest.fixture(scope="session")

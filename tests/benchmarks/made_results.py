@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
+from exploracoder_bench.ledger import Ledger
+from exploracoder_bench.plan import Plan, write_plan
 from exploracoder_bench.provenance import Code, Machine, Provenance
 from exploracoder_bench.results import RunResult
 
@@ -60,3 +64,36 @@ def provenance(digest: str = "0" * 16, **fields: Any) -> dict[str, Provenance]:
     }
     record = Provenance.model_validate(defaults | fields)
     return {record.key: record}
+
+
+def plan(**fields: Any) -> Plan:
+    """A plan of one method, but for what is given."""
+    defaults: dict[str, Any] = {
+        "version": "1.0",
+        "python": "3.11.2",
+        "created": datetime(2026, 1, 2, tzinfo=timezone.utc),
+        "command": "exploracoder bench run",
+        "model": "tea",
+        "identity": "0" * 64,
+        "options": (),
+        "timeout_s": 60.0,
+        "methods": ("direct",),
+        "samples": 1,
+    }
+    return Plan.model_validate(defaults | fields)
+
+
+def runs(folder: Path, results: list[RunResult], **fields: Any) -> Path:
+    """A folder as ``bench run`` leaves it, but for what is given of its plan."""
+    defaults: dict[str, Any] = {
+        "methods": tuple(dict.fromkeys(one.method for one in results)),
+        "samples": 2,
+        "problems": {one.problem: "digest" for one in results},
+        "excluded": {"Bad/0": "Its known solution fails here: KeyError"},
+        "provenance": provenance(),
+    }
+    write_plan(folder, plan(**(defaults | fields)))
+    ledger = Ledger(folder / "results.jsonl")
+    for one in results:
+        ledger.append(one)
+    return folder

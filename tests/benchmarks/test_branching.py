@@ -6,23 +6,30 @@ from pathlib import Path
 
 import pytest
 from exploracoder_bench import branching
-from exploracoder_bench.branch_chain import Chain, Shape, chain_by, state_cell
-from exploracoder_bench.fresh_kernels import in_fresh_kernel, in_notebook
+from exploracoder_bench.branching import Chain, chain_by, in_fresh_kernel, in_notebook, state_cell
 from exploracoder_kernel.sidecar import Sidecar
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps of two candidates, and all else small."""
+    small = {"STEPS": 2, "CANDIDATES": 2, "SIZES_MB": (0, 1), "SLEEP_S": 0.1, "ROUNDS": 1}
+    for name, value in ({"SANDBOXES": ("off",)} | small).items():
+        monkeypatch.setattr(branching, name, value)
 
 
 async def test_the_chain_goes_on_from_the_first_candidate_of_each_step() -> None:
     async with Sidecar() as sidecar:
         chain = Chain(sidecar)
         await chain.begin()
-        await chain.explore(Shape(3, 2))
-        back = await chain.go_back(2)
+        await chain.explore()
+        back = await chain.go_back()
         last = sidecar.tree()[-1]
 
-        assert (await sidecar.run(last.id, "values[-3:]")).result == "[0, 1, 2]"
-        assert [len(times) for times in back] == [2, 2, 2]
+        assert (await sidecar.run(last.id, "values[-2:]")).result == "[0, 1]"
+        assert [len(times) for times in back] == [1, 1]
         # The root and a branch for each step: what lost, and what went back, is gone.
-        assert len(sidecar.tree()) == 4
+        assert len(sidecar.tree()) == 3
 
 
 async def test_the_other_ways_run_all_cells_before_each_candidate() -> None:
@@ -32,7 +39,7 @@ async def test_the_other_ways_run_all_cells_before_each_candidate() -> None:
         ran.append(cells)
         return 1.0
 
-    seconds = await chain_by(note, Shape(2, 2))  # type: ignore[arg-type]
+    seconds = await chain_by(note)  # type: ignore[arg-type]
 
     assert seconds == 1.0
     assert [len(cells) for cells in ran] == [2, 2, 3, 3]
@@ -58,10 +65,8 @@ def test_one_run_measures_every_part(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    small = ["--steps", "2", "--candidates", "2", "--sizes", "0,1", "--sleep", "0.1"]
-    options = [*small, "--rounds", "1", "--sandbox", "off"]
 
-    assert branching.main(options) == 0
+    assert branching.main([]) == 0
 
     output = capsys.readouterr().out
     rows = [line.split(" | ") for line in output.splitlines() if line.startswith("| ")][2:]

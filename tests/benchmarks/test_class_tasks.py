@@ -100,6 +100,31 @@ def test_a_package_becomes_a_task_that_lacks_the_class_and_has_the_tests_that_te
     assert capsys.readouterr().out == "1/1  Pot  was there\n"
 
 
+def test_a_repository_that_is_not_there_costs_its_own_class_alone(
+    plain_python: str, tmp_path: Path
+) -> None:
+    write_repository(tmp_path / "tea")
+    rows = [{**ROW, "repository": "tea"}, {**ROW, "name": "Gone", "repository": "gone"}]
+    out = tmp_path / "tasks"
+
+    (refusal,) = make_class_tasks(
+        read_rows(listed(tmp_path, *reversed(rows))), out, plain_python, print
+    )
+
+    assert refusal.startswith("Gone: [Errno 2] No such file or directory")
+    assert [one.name for one in out.iterdir()] == ["Pot"]
+
+
+def test_a_class_is_cut_by_the_lines_that_python_counts(tmp_path: Path) -> None:
+    file = tmp_path / "pot.py"
+    file.write_text("\ufeffimport json\n\x0c\n# \u2028\nclass Pot:\n    size = 1\n")
+
+    pieces = cut(file, "Pot")
+
+    assert pieces.code == "class Pot:\n    size = 1\n"
+    assert pieces.rest == "import json\n\x0c\n# \u2028\n"
+
+
 def test_a_package_that_is_not_what_it_was_costs_its_own_class_alone(
     package: str, plain_python: str, tmp_path: Path
 ) -> None:

@@ -12,13 +12,10 @@ from exploracoder.errors import InputError
 from exploracoder.methods import METHODS
 from exploracoder_bench import bench_commands, harness
 from exploracoder_bench.cli import bench
-from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.plan import read_plan
-from exploracoder_bench.problems import Problem
 from exploracoder_bench.provenance import own_code
 from exploracoder_bench.results import RunResult
-from exploracoder_bench.runs import BriefingOutcome
 from exploracoder_bench.samples import Sample
 
 from .made_results import made
@@ -30,7 +27,7 @@ class Stage:
 
     kit: Path
     out: Path
-    judged_s: list[float | None] = field(default_factory=list)
+    judged_s: list[float | None]
     explored: list[Sample] = field(default_factory=list)
 
     def run(self, *words: str) -> Result:
@@ -45,12 +42,6 @@ class Stage:
         ]
         return CliRunner().invoke(bench, [*arguments, *words], standalone_mode=False)
 
-    def examine(
-        self, problem: Problem, out: Path, run_seconds: float | None = None, **_: object
-    ) -> Verdict:
-        self.judged_s.append(run_seconds)
-        return Verdict(problem=problem.name, digest=problem.digest, is_sound=True)
-
     def explore(self, sample: Sample, **_: object) -> RunResult:
         self.explored.append(sample)
         way = sample.way
@@ -58,12 +49,11 @@ class Stage:
 
 
 @pytest.fixture
-def stage(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    new_stage = Stage(kit, tmp_path / "out")
-    monkeypatch.setattr(harness, "examine", new_stage.examine)
+def stage(
+    kit: Path, tmp_path: Path, judged_s: list[float | None], monkeypatch: pytest.MonkeyPatch
+) -> Stage:
+    new_stage = Stage(kit, tmp_path / "out", judged_s)
     monkeypatch.setattr(harness, "explore", new_stage.explore)
-    monkeypatch.setattr(harness, "warm_index", lambda _: "")
-    monkeypatch.setattr(harness, "brief_for", lambda *_, **__: BriefingOutcome(""))
     return new_stage
 
 

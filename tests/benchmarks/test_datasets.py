@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -314,6 +315,23 @@ def test_a_fetched_file_is_held_to_what_it_was(
         fetch(one, f"{site}/{completions.name}")
     with pytest.raises(SetupError, match="could not be fetched"):
         fetch(one, f"{site}/not-there")
+
+
+def test_a_file_that_was_cut_off_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPLORACODER_CACHE", str(tmp_path / "cache"))
+
+    def cut_off(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Length", "100")
+        request.end_headers()
+        request.wfile.write(b"a beginning")
+
+    with running(Site(cut_off)) as url, pytest.raises(SetupError, match="could not be fetched"):
+        fetch(find_published("pandas_eval"), url)
+
+    assert not (tmp_path / "cache").exists()
 
 
 def test_every_published_address_names_a_commit() -> None:

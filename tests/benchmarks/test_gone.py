@@ -17,26 +17,20 @@ from exploracoder_bench.executors import Pool
 from exploracoder_bench.harness import RESULTS, Bench, judge_all, run_bench
 from exploracoder_bench.judge import Verdict
 from exploracoder_bench.ledger import Ledger
-from exploracoder_bench.plan import Plan, now, read_plan
+from exploracoder_bench.plan import read_plan
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.results import RunResult
 from exploracoder_bench.runs import BriefingOutcome, ModelOptions
 from exploracoder_bench.samples import Sample
 
-from .made_results import apart, failed, made
+from .made_results import apart, failed, made, plan
 
 GONE = {"fault": "model", "reason": "No model server can be reached."}
 
 
 @pytest.fixture
-def problem(problems: dict[str, Problem], monkeypatch: pytest.MonkeyPatch) -> Problem:
+def problem(problems: dict[str, Problem], judged_s: object) -> Problem:
     """One that counts without being judged, and whose library needs no index."""
-
-    def examine(problem: Problem, *_: object, **__: object) -> Verdict:
-        return Verdict(problem=problem.name, digest=problem.digest, is_sound=True)
-
-    monkeypatch.setattr(harness, "examine", examine)
-    monkeypatch.setattr(harness, "warm_index", lambda _: "")
     return problems["Tiny/0"]
 
 
@@ -59,18 +53,9 @@ def run(
         return outcomes[sample.way.seed].model_copy(update=which)
 
     monkeypatch.setattr(harness, "explore", explore)
-    plan = Plan(
-        created=now(),
-        command="bench run",
-        model="scripted",
-        identity="1",
-        options=(),
-        timeout_s=60,
-        methods=methods,
-        samples=len(outcomes),
-    )
     settings = {name: settings_for(name, is_embedded=False) for name in methods}
-    bench = Bench(plan, [problem], ModelOptions("scripted"), settings, out)
+    begun = plan(methods=methods, samples=len(outcomes))
+    bench = Bench(begun, [problem], ModelOptions("scripted"), settings, out)
     return run_bench(bench, lambda _: None)
 
 

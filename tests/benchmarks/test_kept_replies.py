@@ -19,8 +19,7 @@ from exploracoder_bench.kept_replies import ReplySource, about, keep, unpack
 from exploracoder_bench.ledger import Ledger
 from exploracoder_bench.plan import write_plan
 
-from .made_results import NOT_COMPARED, provenance
-from .test_plan import plan
+from .made_results import NOT_COMPARED, plan, provenance
 
 REPLY = Reply(texts=("### Done",), usage=Usage(calls=1, prompt_tokens=7), model="strong")
 ANSWER = "```python\ndef spell(numbers):\n    return [frumpkin.frumple(n) for n in numbers]\n```"

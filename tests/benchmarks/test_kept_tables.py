@@ -13,8 +13,7 @@ from exploracoder_bench.cli import bench
 from exploracoder_bench.report.kept_tables import draw_table
 from exploracoder_bench.report.marked import redraw
 
-from .made_results import failed, made
-from .test_report import runs
+from .made_results import failed, made, runs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks/results"
@@ -46,6 +45,7 @@ def results(tmp_path: Path) -> Path:
         "ours": {"title": "", "columns": [exploring, {"title": "as"}], "rows": [ours]},
         "wrong": {"title": "", "columns": [{"title": "", "figure": "taste"}], "rows": [row]},
         "none": {"title": "", "columns": columns, "rows": [row | {"method": "no"}]},
+        "empty": {"title": "", "columns": [columns[-1] | {"of": ["Soup/*"]}], "rows": [row]},
     }
     (tmp_path / "kept/tables.json").write_text(json.dumps(about))
     return tmp_path / "kept"
@@ -60,7 +60,7 @@ def test_the_tables_of_the_pages_are_what_their_results_say(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", sorted(RESULTS.glob("*/*.json*")), ids=lambda file: file.parent.name
+    "file", sorted(RESULTS.rglob("*.json*")), ids=lambda file: str(file.relative_to(RESULTS))
 )
 def test_kept_results_name_no_place_on_the_machine_that_made_them(file: Path) -> None:
     assert re.findall(r"/(?:root|home|tmp|work|opt|Users)/[^\s\"')]*", file.read_text()) == []
@@ -87,6 +87,7 @@ def test_a_table_has_the_figures_of_its_samples_and_says_of_what_they_are(result
         ("no", "has no table 'no': tea"),
         ("wrong", "There is no figure 'taste'"),
         ("none", "has no samples of 'no'"),
+        ("empty", "There is no sample for the figure 'solved'"),
     ],
 )
 def test_a_table_that_cannot_be_drawn_is_refused(results: Path, name: str, said: str) -> None:

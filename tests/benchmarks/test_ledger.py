@@ -6,20 +6,9 @@ from pathlib import Path
 import pytest
 from exploracoder.errors import InputError, SetupError
 from exploracoder_bench.ledger import Ledger, alone_in
-from exploracoder_bench.plan import Plan, now, read_plan, write_plan
+from exploracoder_bench.plan import read_plan, write_plan
 
-from .made_results import apart, made
-
-PLAN = Plan(
-    created=now(),
-    command="bench run",
-    model="scripted",
-    identity="1",
-    options=(),
-    timeout_s=60,
-    methods=("direct",),
-    samples=1,
-)
+from .made_results import apart, made, plan
 
 
 def test_what_was_kept_is_there_again_and_the_later_of_two_counts(tmp_path: Path) -> None:
@@ -92,16 +81,16 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
 def test_a_plan_that_does_not_fit_on_the_disk_is_said_and_leaves_the_one_before(
     tmp_path: Path,
 ) -> None:
-    write_plan(tmp_path, PLAN)
+    write_plan(tmp_path, plan())
     # The kernel's own full disk: every write to it fails.
     (tmp_path / ".plan.json").symlink_to("/dev/full")
 
     with pytest.raises(SetupError, match=r"plan\.json cannot be written: No space left .* room"):
-        write_plan(tmp_path, PLAN.model_copy(update={"samples": 2}))
-    assert read_plan(tmp_path) == PLAN
+        write_plan(tmp_path, plan(samples=2))
+    assert read_plan(tmp_path) == plan()
     assert not (tmp_path / ".plan.json").is_symlink()
 
-    write_plan(tmp_path, PLAN.model_copy(update={"samples": 2}))
+    write_plan(tmp_path, plan(samples=2))
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:

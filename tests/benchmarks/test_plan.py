@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from exploracoder_bench.plan import Plan, going_on
 
-from exploracoder_bench.plan import Plan, going_on, now
-
-
-def plan(**fields: Any) -> Plan:
-    """A plan of one method, but for what is given."""
-    defaults: dict[str, Any] = {
-        "version": "1.0",
-        "python": "3.11.2",
-        "created": now(),
-        "command": "c",
-    }
-    defaults |= {"model": "tea", "identity": "0", "options": (), "timeout_s": 1.0}
-    return Plan.model_validate(defaults | {"methods": ("direct",), "samples": 1} | fields)
+from .made_results import plan
 
 
 def test_what_a_run_went_on_with_is_kept_once_and_what_it_was_begun_with_stays() -> None:

@@ -15,9 +15,7 @@ from exploracoder_bench.provenance import provenance_of
 from exploracoder_bench.report.comparing import comparison
 from exploracoder_bench.report.writing import write_report
 
-from .made_results import made, provenance
-from .test_plan import plan
-from .test_report import runs
+from .made_results import made, plan, provenance, runs
 
 ROOT = Path(__file__).parents[2]
 

@@ -145,6 +145,17 @@ def test_a_folder_that_is_no_kit_is_refused(
     assert "is not a kit" in capsys.readouterr().err
 
 
+def test_a_question_that_no_api_answers_is_refused(
+    kit: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = kit / "dev" / "brew.jsonl"
+    row = json.loads(file.read_text(encoding="utf-8").splitlines()[0]) | {"gold": []}
+    file.write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+    assert main(["--kit", str(kit), "--cache", str(tmp_path / "cache")]) == 2
+    assert "line 1, is no query: gold" in capsys.readouterr().err
+
+
 def test_tasks_with_an_installed_library_become_a_kit(tmp_path: Path) -> None:
     package = tmp_path / "brewery"
     package.mkdir()

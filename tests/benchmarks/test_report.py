@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
-from exploracoder.errors import InputError
-from exploracoder_bench.ledger import Ledger
+from exploracoder.errors import InputError, SetupError
+from exploracoder.models.model_cost import Price
 from exploracoder_bench.metrics import is_pass
-from exploracoder_bench.plan import Plan, write_plan
 from exploracoder_bench.report.comparing import comparison
 from exploracoder_bench.report.tables import (
     apart_table,
@@ -23,7 +20,7 @@ from exploracoder_bench.report.writing import write_report
 from exploracoder_bench.results import RunResult
 from html_tags import tags
 
-from .made_results import apart, failed, made, provenance
+from .made_results import apart, failed, made, provenance, runs
 
 EVIL = "<script>alert(1)</script>"
 CHAIN = {"explored": 3, "ran": 1, "broken_at": 2, "error": "KeyError", "apis": 2}
@@ -37,28 +34,6 @@ RESULTS = [
     made(method="ours", prompt_tokens=12_345),
     made(method="ours", problem="Tiny/1", subtasks=2),
 ]
-
-
-def runs(folder: Path, results: list[RunResult], **more: Any) -> Path:
-    """A folder as ``bench run`` leaves it."""
-    plan = Plan(
-        created=datetime(2026, 1, 2, tzinfo=timezone.utc),
-        command="exploracoder bench run",
-        model="tea",
-        identity="0" * 64,
-        options=(),
-        timeout_s=60,
-        methods=tuple(dict.fromkeys(one.method for one in results)),
-        samples=2,
-        problems={one.problem: "digest" for one in results},
-        excluded={"Bad/0": "Its known solution fails here: KeyError"},
-        provenance=provenance(),
-    )
-    write_plan(folder, plan.model_copy(update=more))
-    ledger = Ledger(folder / "results.jsonl")
-    for one in results:
-        ledger.append(one)
-    return folder
 
 
 def links(page: str) -> list[str | None]:
@@ -136,6 +111,33 @@ def test_a_report_has_tables_samples_pictures_and_says_what_was_left_out(tmp_pat
     assert "'=cmd()" in {row["reason"] for row in rows}
     assert {row["subtasks_in_chain"] for row in rows} == {"0", "3"}
     assert {row["subtasks_ran"] for row in rows} == {"0", "1"}
+
+
+def test_a_report_of_models_with_different_prices_has_no_money(tmp_path: Path) -> None:
+    price = Price(prompt=1, completion=10)
+    big, other = (runs(tmp_path / name, [made()], price=price) for name in ("big", "other"))
+    small = runs(tmp_path / "small", [made()])
+
+    same = write_report([big, other], tmp_path / "report", None, print)
+    different = write_report([big, small], tmp_path / "report", None, print)
+    named = write_report([big, small], tmp_path / "report", price, print)
+
+    assert ["money in all" in text for text in (same, different, named)] == [True, False, True]
+
+
+def test_a_report_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SetupError, match=r"^--out .*Not a directory"):
+        write_report([runs(tmp_path / "runs", [made()])], tmp_path / "file/report", None, print)
+
+
+def test_pictures_of_nothing_are_not_missed(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    write_report([runs(tmp_path / "runs", [apart()])], tmp_path / "report", None, said.append)
+
+    assert said == []
 
 
 def test_a_report_says_which_samples_are_missing(tmp_path: Path) -> None:

@@ -15,9 +15,7 @@ from exploracoder_bench.report.comparing import comparison
 from exploracoder_bench.report.writing import write_report
 from exploracoder_bench.splits import read_splits
 
-from .made_results import made
-from .test_plan import plan
-from .test_report import runs
+from .made_results import made, plan, runs
 
 RESULTS = Path(__file__).parents[2] / "benchmarks/results"
 

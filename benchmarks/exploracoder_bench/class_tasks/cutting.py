@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from exploracoder.engine.reading.syntax import first_line, lines_of
 from exploracoder.engine.running.placing import placed
 from exploracoder.errors import InputError
 
@@ -30,7 +31,7 @@ def cut(file: Path, name: str) -> Cut:
     Raises InputError when it is not there.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         body = ast.parse(text).body
     except (OSError, ValueError, SyntaxError) as error:
         raise InputError(f"{file.name} cannot be read: {error}.") from error
@@ -40,8 +41,7 @@ def cut(file: Path, name: str) -> Cut:
             f"{file.name} has {len(classes)} classes {name} at its top level, not one."
         )
     node = classes[0]
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-    code = "\n".join(text.splitlines()[first - 1 : node.end_lineno]) + "\n"
+    code = "\n".join(lines_of(text)[first_line(node) - 1 : node.end_lineno]) + "\n"
     return Cut(rest=placed(text, "", name), code=code, description=describe(node))
 
 

@@ -27,7 +27,7 @@ def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Sa
     """Make the tasks that ``out`` does not have yet; return why there are no others, a line each.
 
     ``python`` is the interpreter of classes that require nothing. A package that cannot be fetched
-    or set up costs its own classes alone.
+    or set up, or a repository that cannot be read, costs its own classes alone.
     """
     refusals = []
     for number, row in enumerate(rows, start=1):
@@ -38,7 +38,7 @@ def make_class_tasks(rows: Sequence[Row], out: Path, python: str | None, say: Sa
         try:
             tests = _make(row, out, python, say)
             say(f"{head}  {len(tests)} tests")
-        except (InputError, SetupError) as error:
+        except (InputError, SetupError, OSError) as error:
             refusals.append(f"{row.name}: {error}")
             say(f"{head}  refused: {error}")
     return refusals

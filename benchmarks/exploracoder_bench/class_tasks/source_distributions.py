@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
-from exploracoder.folders import cache_folder
 
 from exploracoder_bench.class_tasks.listing import Row
+from exploracoder_bench.datasets.fetching import home
 from exploracoder_bench.environments import pip
 from exploracoder_bench.progress_lines import Say
 
@@ -41,18 +41,18 @@ def lay_out(row: Row, folder: Path, say: Say) -> Path:
 
 def _archive(row: Row, say: Say) -> Path:
     """The archive, from the cache folder or from the index; pip verifies its SHA-256."""
-    home = cache_folder() / "benchmarks" / "sources" / row.sha256
-    archives = list(home.glob("*.tar.gz"))
+    folder = home() / "sources" / row.sha256
+    archives = list(folder.glob("*.tar.gz"))
     if archives and hashlib.sha256(archives[0].read_bytes()).hexdigest() == row.sha256:
         return archives[0]
     say(f"fetching the source of {row.package}")
-    home.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as beside:
         requirements = Path(beside) / "wanted.txt"
         requirements.write_text(f"{row.package} --hash=sha256:{row.sha256}\n", encoding="utf-8")
         words = ["--quiet", "--no-input", "--no-deps", "--no-binary", ":all:", "--require-hashes"]
-        pip("download", *words, "--dest", str(home), "--requirement", str(requirements))
-    archives = list(home.glob("*.tar.gz"))
+        pip("download", *words, "--dest", str(folder), "--requirement", str(requirements))
+    archives = list(folder.glob("*.tar.gz"))
     if len(archives) != 1:
         raise SetupError(f"{row.package} has no source distribution that is a .tar.gz file.")
     return archives[0]

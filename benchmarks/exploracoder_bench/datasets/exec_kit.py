@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict, Field
 
 from exploracoder_bench.datasets.interpreters import PythonOf, this_python
 from exploracoder_bench.datasets.json_lines import read_rows
 from exploracoder_bench.datasets.published import pins_of
+from exploracoder_bench.datasets.pycodegpt import fenced
 from exploracoder_bench.problems import Problem
 
 
@@ -62,10 +62,8 @@ class Row(BaseModel):
     @property
     def task(self) -> str:
         """What is asked, in words, with the unfinished code in a fence."""
-        stub = self.unfinished.rstrip()
-        return (
-            f"{self.requirement}\n\n```python\n{stub}\n```\n" if stub else f"{self.requirement}\n"
-        )
+        stub = self.unfinished
+        return fenced(self.requirement, stub) if stub.strip() else f"{self.requirement}\n"
 
     @property
     def canonical(self) -> str:
@@ -104,10 +102,7 @@ def is_kit(folder: Path) -> bool:
 
 def read_kit(kit: Path, python_of: PythonOf) -> list[Problem]:
     """The problems of a kit, in the order of its files. Raises InputError."""
-    files = sorted((kit / "dev").glob("*.jsonl"))
-    if not files:
-        raise InputError(f"{kit} is not a kit: it has no dev/*.jsonl.")
-    rows = [row for file in files for row in read_rows(file, Row)]
+    rows = [row for file in sorted((kit / "dev").glob("*.jsonl")) for row in read_rows(file, Row)]
     problems = [row.problem(kit, python_of(row.needed)) for row in rows]
     if python_of is not this_python:
         return problems

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
 from exploracoder_retrieval.files import write_atomically
+from exploracoder_retrieval.web_access import trusted
 
 from exploracoder_bench.datasets.published import PUBLISHED, PublishedDataset
 
 _TIMEOUT_S = 60.0
-_MOST_BYTES = 200_000_000
 
 
 def home() -> Path:
-    """The folder of fetched data sets."""
+    """The folder of what is fetched or made once."""
     return cache_folder() / "benchmarks"
 
 
@@ -35,16 +33,27 @@ def fetch(one: PublishedDataset, url: str | None = None) -> Path:
 
     Raises SetupError when it cannot be fetched or kept, InputError when it has changed.
     """
+    import httpx
+
     folder = home() / one.name
     file = folder / one.file_name
     try:
-        with urllib.request.urlopen(url or one.url, timeout=_TIMEOUT_S) as answer:
-            content = answer.read(_MOST_BYTES)
+        with httpx.stream(
+            "GET",
+            url or one.url,
+            # The file as it is, also where it is compressed itself.
+            headers={"Accept-Encoding": "identity"},
+            timeout=_TIMEOUT_S,
+            follow_redirects=True,
+            verify=trusted(),
+        ) as answer:
+            answer.raise_for_status()
+            content = b"".join(answer.iter_raw())
         _check(one, content, folder / "SHA256")
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(file, content)
         (folder / "SHA256").write_text(hashlib.sha256(content).hexdigest() + "\n")
-    except (urllib.error.URLError, OSError, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, ImportError, OSError, ValueError) as error:
         raise SetupError(
             f"{one.name} could not be fetched from {url or one.url}: {error}. Fetch it elsewhere"
             f" and say --problems {one.name}=FILE."

@@ -15,7 +15,7 @@ SMOKE_PROBLEMS = 2
 def select(problems: Sequence[Problem], names: Sequence[str]) -> list[Problem]:
     """The problems that ``names`` stand for, each once, in their original order.
 
-    A name is ``all``, ``smoke`` (the first two of each data set), a data set, or a problem. Raises
+    A name is ``smoke`` (the first two of each data set), a data set, or a problem. Raises
     InputError for any other name.
     """
     sets: dict[str, list[Problem]] = {}
@@ -47,6 +47,4 @@ def _named(sets: dict[str, list[Problem]], name: str) -> list[Problem]:
         return [problem for group in sets.values() for problem in group[:SMOKE_PROBLEMS]]
     if name in sets:
         return sets[name]
-    return [
-        problem for group in sets.values() for problem in group if name in ("all", problem.name)
-    ]
+    return [problem for group in sets.values() for problem in group if problem.name == name]

@@ -93,7 +93,12 @@ def asked_for(context: str, stub: str) -> str:
             break
         words.append(line.lstrip("# ").rstrip())
     description = " ".join(reversed(words)) or "Complete the code."
-    return f"{description}\n\n```python\n{stub.rstrip()}\n```\n" if stub.strip() else description
+    return fenced(description, stub) if stub.strip() else description
+
+
+def fenced(words: str, stub: str) -> str:
+    """What is asked, and the unfinished code in a fence."""
+    return f"{words}\n\n```python\n{stub.rstrip()}\n```\n"
 
 
 def joined(stub: str, completion: str, entry_point: str | None) -> str:

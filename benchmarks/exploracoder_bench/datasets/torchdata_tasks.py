@@ -17,7 +17,7 @@ from typing import Any
 from exploracoder.errors import InputError
 
 from exploracoder_bench.datasets.interpreters import PythonOf
-from exploracoder_bench.datasets.pycodegpt import joined, split_prompt
+from exploracoder_bench.datasets.pycodegpt import fenced, joined, split_prompt
 from exploracoder_bench.problems import Problem
 
 _COLUMNS = ("task", "prompt", "canonical_solution", "test")
@@ -65,7 +65,7 @@ def _problem(
     return Problem(
         name=name,
         dataset=dataset,
-        task=f"{row['task']}\n\n```python\n{stub.rstrip()}\n```\n",
+        task=fenced(row["task"], stub),
         context=context + _inputs(row.get("test_input")),
         check=_check(row["test"]),
         entry_point=entry_point,

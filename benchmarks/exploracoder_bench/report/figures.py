@@ -14,13 +14,13 @@ from exploracoder_bench.results import RunResult
 _SIZE_INCHES = (6.4, 4.0)
 
 
-def draw(out: Path, results: Sequence[RunResult]) -> list[str]:
-    """Write the pictures that show something; return their names, none without matplotlib."""
+def draw(out: Path, results: Sequence[RunResult]) -> list[str] | None:
+    """Write the pictures that show something; return their names, or None without matplotlib."""
     try:
         # The object-oriented API only: pyplot would open windows and keep state.
         from matplotlib.figure import Figure
     except ImportError:
-        return []
+        return None
     groups = grouped([one for one in results if one.counts], lambda one: one.method)
     names = []
     for name, paint in (("pass-at-k", _curves), ("cost", _cost), ("breaks", _breaks)):

@@ -29,7 +29,12 @@ Samples = Sequence[RunResult]
 
 
 def figure(name: str, samples: Samples) -> str:
-    """A figure of samples that count, as a table cell. Raises InputError for an unknown name."""
+    """A figure of samples that count, as a table cell.
+
+    Raises InputError for an unknown name, or when there is no sample.
+    """
+    if not samples:
+        raise InputError(f"There is no sample for the figure {name!r}.")
     at_k = re.fullmatch(r"pass@(\d+)", name)
     after = re.fullmatch(r"test rate after (\d+)", name)
     if at_k:

@@ -48,7 +48,7 @@ def methods_table(results: Sequence[RunResult], price: Price | None = None) -> s
         row += [number(sums.seconds, 1), interval(sums.mean_seconds), sums.jobs or "-"]
         row += [sums.apart]
         rows.append([*row, f"{sums.money:.2f}"] if has_price else row)
-    return markdown([*head, "money"] if has_price else head, rows)
+    return markdown([*head, "money in all"] if has_price else head, rows)
 
 
 def at_k_table(

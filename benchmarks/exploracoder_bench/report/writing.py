@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from exploracoder.errors import SetupError, raised_as
 from exploracoder.models.model_cost import Price
 
 from exploracoder_bench.intervals import CONFIDENCE, RESAMPLES
@@ -63,26 +64,32 @@ def write_report(
             result = _named(sample, one.label, codes) if len(runs) > 1 else sample
             traces[id(result)] = _trace(one, sample)
             results.append(result)
-    cost = price or runs[0].plan.price
-    out.mkdir(parents=True, exist_ok=True)
-    picture_names = draw(out, results)
-    if not picture_names:
-        say("No pictures: they need matplotlib (pip install 'exploracoder[bench]').")
-    write_samples(out, results)
-    write_browser(out / "failures.html", results, traces)
     parts = (
         of_split,
-        _tables(results, cost, _excluded(runs)),
+        _tables(results, price or _common_price(runs), _excluded(runs)),
         missing_table(runs),
         differences_table(runs),
     )
     tables = "\n\n".join(filter(None, parts))
     about = "\n\n".join(_about(one) for one in runs)
-    pictures = "\n\n".join(f"![{_PICTURES[name]}]({name})" for name in picture_names)
-    links = "The failures, one by one: [failures.html](failures.html)."
-    text = "\n\n".join(filter(None, ("# Benchmark report", about, tables, pictures, links)))
-    (out / "report.md").write_text(text + "\n", encoding="utf-8")
+    with raised_as(SetupError, OSError, of=f"--out {out}"):
+        out.mkdir(parents=True, exist_ok=True)
+        names = draw(out, results)
+        if names is None:
+            say("No pictures: they need matplotlib (pip install 'exploracoder[bench]').")
+        write_samples(out, results)
+        write_browser(out / "failures.html", results, traces)
+        pictures = "\n\n".join(f"![{_PICTURES[name]}]({name})" for name in names or ())
+        links = "The failures, one by one: [failures.html](failures.html)."
+        text = "\n\n".join(filter(None, ("# Benchmark report", about, tables, pictures, links)))
+        (out / "report.md").write_text(text + "\n", encoding="utf-8")
     return tables
+
+
+def _common_price(runs: Sequence[Runs]) -> Price | None:
+    """The price that all runs were begun with; None if they differ."""
+    first, *others = (one.plan.price for one in runs)
+    return first if all(one == first for one in others) else None
 
 
 def _named(result: RunResult, label: str, codes: Mapping[str, str]) -> RunResult:
@@ -104,7 +111,7 @@ def _excluded(runs: Sequence[Runs]) -> dict[str, str]:
     }
 
 
-def _tables(results: Sequence[RunResult], price: Price, exclusions: dict[str, str]) -> str:
+def _tables(results: Sequence[RunResult], price: Price | None, exclusions: dict[str, str]) -> str:
     note = (
         f"Shares are means over problems, with {CONFIDENCE:.0%} intervals from {RESAMPLES}"
         " resamples of problems, or by Wilson where all problems came out alike; tokens and calls"

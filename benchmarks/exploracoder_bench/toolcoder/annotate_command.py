@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from exploracoder.cli.console import Progress, print_json, run_async
-from exploracoder.cli.options import json_option, model_options, python_option
+from exploracoder.cli.options import json_option, model_options, options_of, python_option
 from exploracoder.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,29 +119,18 @@ def _functions(
 async def _work(
     functions: list[Function],
     file: GrowingFile[AnnotatedFunction],
-    options: dict[str, Any],
+    arguments: dict[str, Any],
     progress: Progress,
 ) -> None:
-    from exploracoder import prepare
-    from exploracoder.models.reply_cache import ReplyCache
-
     from exploracoder_bench.toolcoder.annotation import annotate as annotate_one
 
     done_ids = {row.id for row in file.read()}
-    todo = [one for one in functions if one.id not in done_ids][: options["limit"]]
+    todo = [one for one in functions if one.id not in done_ids][: arguments["limit"]]
     progress.working(f"{len(functions)} functions, {len(todo)} to ask for")
-    replies = ReplyCache(options["replies"], is_free=False) if options["replies"] else None
-    async with prepare.open_model(
-        options["model"],
-        options["base_url"],
-        cache=options["cache"],
-        replies=replies,
-        lora=options["lora"],
-        reasoning_effort=options["reasoning_effort"],
-    ) as model:
+    async with options_of(arguments).open_model(arguments["model"]) as model:
         for number, function in enumerate(todo, start=1):
             progress.working(f"{number} of {len(todo)}: {function.name}")
-            file.append(await annotate_one(model, function, options["seed"]))
+            file.append(await annotate_one(model, function, arguments["seed"]))
 
 
 def _in_words(figures: Statistics) -> str:

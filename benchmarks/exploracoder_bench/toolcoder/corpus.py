@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exploracoder.engine.reading.syntax import chain_of, imports
+from exploracoder.engine.reading.syntax import chain_of, first_line, imports, lines_of
 from exploracoder_retrieval.errors import UnreadableSource
 from exploracoder_retrieval.files import read_bytes
 
@@ -81,14 +81,6 @@ def read_corpus(roots: Sequence[Path], *, max_lines: int) -> Iterator[Function |
                     yield function
 
 
-def lines_of(text: str) -> list[str]:
-    """Lines as Python's parser counts them, of text whose line ends are newlines.
-
-    ``str.splitlines`` also ends them at page breaks and at some separators of Unicode.
-    """
-    return text.split("\n")
-
-
 def _files(root: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(one for one in folders if one[0] != "." and one not in _LEFT_OUT)
@@ -97,7 +89,8 @@ def _files(root: Path) -> Iterator[Path]:
 
 def _own_names(root: Path) -> frozenset[str]:
     """The names under which the corpus imports itself."""
-    names = {root.stem}
+    root = root.resolve()
+    names = {root.stem} | {one.name for one in root.parents if (one / "__init__.py").is_file()}
     if root.is_dir() and not (root / "__init__.py").is_file():
         inside = [*root.iterdir(), *(root / "src").glob("*")]
         names |= {one.stem for one in inside if one.is_dir() or one.suffix == ".py"}
@@ -105,14 +98,14 @@ def _own_names(root: Path) -> frozenset[str]:
 
 
 def _functions(file: Path, own: frozenset[str], max_lines: int) -> Iterator[Function]:
-    source = read_bytes(file, _MAX_FILE_BYTES).decode()
+    source = read_bytes(file, _MAX_FILE_BYTES).decode("utf-8-sig")
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parse(source)
     bound, lines = imports(tree), lines_of(source)
     for node in ast.walk(tree):
         if not isinstance(node, _FUNCTIONS) or node.end_lineno is None:
             continue
-        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        first = first_line(node)
         # A form feed may precede the first line's indentation.
         code = "\n".join(lines[first - 1 : node.end_lineno]).lstrip(_PAGE_BREAK)
         code = textwrap.dedent(code).rstrip()

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
+from exploracoder.engine.reading.syntax import lines_of
 from exploracoder.toolcoder import calls
 from exploracoder_retrieval.embedded_words import words
 
-from exploracoder_bench.toolcoder.corpus import Function, Use, lines_of
+from exploracoder_bench.toolcoder.corpus import Function, Use
 
 MOST_CALLS = 5
 _MIN_WORDS = 2

@@ -76,18 +76,28 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--save-memory",
+    "saves_memory",
     is_flag=True,
     help="Take the texts of a step one by one, and compute activations twice instead of keeping.",
 )
 @click.option(
     "--no-query",
+    "drops_queries",
     is_flag=True,
     help="Teach searches without words, for --method toolcoder-no-query.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is random.")
 @json_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def train(text: Path, output: Path, **arguments: Any) -> int:
+def train(
+    text: Path,
+    output: Path,
+    base: Path | None,
+    target: Path | None,
+    as_json: bool,
+    quiet: bool,
+    **recipe: Any,
+) -> int:
     """Teach a model to search for APIs as it writes: a LoRA adapter from the text in FILE.jsonl.
 
     The text is made by 'exploracoder annotate'. The same command trains a small model on a CPU and
@@ -102,50 +112,41 @@ def train(text: Path, output: Path, **arguments: Any) -> int:
 
     from exploracoder_bench.toolcoder import gguf_adapter, training
     from exploracoder_bench.toolcoder.base_model import find_base
+    from exploracoder_bench.toolcoder.recipe import Recipe
     from exploracoder_bench.toolcoder.training_text import training_text
 
     training.check_libraries()
     if not text.exists():
         raise InputError(f"There is no {text}. Make it with 'exploracoder annotate'.")
     texts = [row.text for row in training_text(text).read() if row.is_kept]
-    base = find_base(arguments["base"])
-    target: Path | None = arguments["target"] or (base.path if base.is_gguf else None)
-    sha256 = base.sha256 if target == base.path else file_sha256(target) if target else ""
+    found = find_base(base)
+    target = target or (found.path if found.is_gguf else None)
+    sha256 = found.sha256 if target == found.path else file_sha256(target) if target else ""
     adapters: list[Path] = []
 
     def convert() -> None:
         """Convert each adapter that is saved, so that an interruption leaves both formats."""
         with suppress(InputError):  # Said at the end, when there is something to keep.
-            adapters[:] = [gguf_adapter.convert(output, base.architecture, sha256)]
+            adapters[:] = [gguf_adapter.convert(output, found.architecture, sha256)]
         if adapters and target is not None:
             check_adapter(adapters[0], target, sha256)
 
     try:
-        with Progress(quiet=arguments["quiet"]) as progress:
+        with Progress(quiet=quiet) as progress:
             report = training.train(
-                texts, base, _recipe(arguments), output, progress.working, convert
+                texts, found, Recipe(**recipe), output, progress.working, convert
             )
     except KeyboardInterrupt:
         if not adapters:
             raise
         click.echo(f"Interrupted. The adapter of the best epoch so far is {adapters[0]}.", err=True)
         return 130
-    adapter = adapters[0] if adapters else gguf_adapter.convert(output, base.architecture, sha256)
-    if arguments["as_json"]:
+    adapter = adapters[0] if adapters else gguf_adapter.convert(output, found.architecture, sha256)
+    if as_json:
         print_json(report.model_dump() | {"adapter": str(adapter)})
     else:
         click.echo(_in_words(report, adapter))
     return 0
-
-
-def _recipe(options: dict[str, Any]) -> Any:
-    from exploracoder_bench.toolcoder.recipe import Recipe
-
-    names = ("rank", "alpha", "epochs", "steps", "batch", "learning_rate", "max_tokens", "seed")
-    fields = {name: options[name] for name in (*names, "device", "precision")}
-    return Recipe(
-        **fields, saves_memory=options["save_memory"], has_queries=not options["no_query"]
-    )
 
 
 def _in_words(report: TrainingReport, adapter: Path) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exploracoder.errors import InputError, SetupError
+from exploracoder.errors import InputError, SetupError, raised_as
 from exploracoder.state import State
 from exploracoder.toolcoder import calls
 
@@ -83,7 +83,7 @@ def train(
 
     Raises:
         InputError: There are fewer than two texts, or the model cannot be read or adapted.
-        SetupError: There is not enough memory, or a library is missing.
+        SetupError: There is not enough memory, a library is missing, or ``output`` cannot be made.
     """
     check_libraries()
     from exploracoder_bench.toolcoder import base_model
@@ -93,12 +93,15 @@ def train(
             f"There are {len(texts)} training texts; one is needed to learn from and one to"
             " validate with. Make more with 'exploracoder annotate'."
         )
+    with raised_as(SetupError, OSError, of="--output"):
+        # Before anything is loaded, which takes minutes.
+        output.mkdir(parents=True, exist_ok=True)
     device, precision = _place(recipe)
     start = time.monotonic()
     with memory_errors(recipe):
         on_progress("Reading the tokenizer")
         tokenizer = base_model.load_tokenizer(base)
-        lessons = texts if recipe.has_queries else [calls.without_queries(one) for one in texts]
+        lessons = [calls.without_queries(one) for one in texts] if recipe.drops_queries else texts
         rows = _encoded(lessons, tokenizer, recipe)
         check_memory(base.sizes, device, _load(rows, recipe, precision))
         on_progress("Reading the weights")
@@ -140,7 +143,7 @@ def _facts(base: Base, recipe: Recipe, run: Epochs, tokenizer: Any) -> dict[str,
         "mark_tokens": {
             mark: len(tokenizer(mark, add_special_tokens=False)["input_ids"]) for mark in marks
         },
-        "has_queries": recipe.has_queries,
+        "has_queries": not recipe.drops_queries,
     }
 
 

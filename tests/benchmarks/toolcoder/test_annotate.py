@@ -180,6 +180,32 @@ def test_a_page_break_before_a_function_is_not_part_of_it(tmp_path: Path) -> Non
     assert function.code == "def pour(self):\n    a = 1\n    json.loads(a)"
 
 
+@pytest.mark.parametrize("source", [".", "pot.py", "inner", "../teapot"])
+def test_what_a_package_calls_of_itself_is_not_public(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    code = "from teapot.pot import total\n\n\ndef brew(text):\n    a = 1\n    return total(text)\n"
+    for file in ("pot.py", "inner/pot.py"):
+        (corpus / file).write_text(code, encoding="utf-8")
+    (corpus / "copy.py").unlink()
+    for folder in (corpus, corpus / "inner"):
+        (folder / "__init__.py").touch()
+    monkeypatch.chdir(corpus)
+
+    entries = read_corpus([Path(source)], max_lines=40)
+
+    (function,) = [one for one in entries if isinstance(one, Function)]
+    assert [(use.path, use.is_public) for use in function.uses] == [("teapot.pot.total", False)]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "pot.py").write_text("\ufeff" + MODULE, encoding="utf-8")
+
+    entries = list(read_corpus([tmp_path], max_lines=40))
+
+    assert [one.name for one in entries if isinstance(one, Function)] == ["total", "own", "pour"]
+
+
 @pytest.mark.parametrize("deep", ["-" * 100_000 + "1", "a" + ".b" * 20_000, "(" * 500 + ")" * 500])
 def test_code_that_is_too_deep_is_skipped_and_the_rest_is_read(tmp_path: Path, deep: str) -> None:
     (tmp_path / "deep.py").write_text(f"x = {deep}\n", encoding="utf-8")
@@ -258,6 +284,21 @@ def test_a_reply_without_form_drops_the_function_alone(
 
     assert outcome.json["kept"] == 1
     assert outcome.json["dropped_functions"]["the model's answer had no form"] == 1
+
+
+def test_with_replies_only_no_model_is_asked(
+    serve: Serve, command: Command, corpus: Path, tmp_path: Path
+) -> None:
+    server, output = serve(good), tmp_path / "text.jsonl"
+
+    closed = annotated(
+        command, server, corpus, output, "--replies", tmp_path / "replies", "--replies-only"
+    )
+    unnamed = annotated(command, server, corpus, output, "--replies-only")
+
+    assert (closed.code, unnamed.code) != (0, 0)
+    assert "name them with --replies" in unnamed.err
+    assert not server.chat_requests
 
 
 def test_a_killed_run_goes_on_and_asks_for_nothing_twice(

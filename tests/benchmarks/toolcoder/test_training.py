@@ -7,6 +7,7 @@ there without it.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,20 @@ def the_extra() -> None:
 
 GOOD = "<API>APISearch(sum of leaves)->tea.sum</API>"
 TEXTS = [f"def f{n}(leaf):\n    return {GOOD}tea.sum(leaf, {n})" for n in range(12)]
+RECIPE = Recipe(
+    rank=8,
+    alpha=16,
+    epochs=1,
+    steps=None,
+    batch=8,
+    learning_rate=1e-4,
+    max_tokens=512,
+    seed=0,
+    device="auto",
+    precision="auto",
+    saves_memory=False,
+    drops_queries=False,
+)
 SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2}
 
 
@@ -259,15 +274,28 @@ def test_running_out_of_memory_says_what_to_lower() -> None:
     import torch
 
     with pytest.raises(SetupError, match=r"--batch 64 .*--max-tokens 9000.*bfloat16"):  # noqa: SIM117
-        with memory_errors(Recipe(batch=64, max_tokens=9000)):
+        with memory_errors(replace(RECIPE, batch=64, max_tokens=9000)):
             torch.empty(1 << 50)
 
 
 def test_other_errors_stay_what_they_are() -> None:
     import torch
 
-    with pytest.raises(RuntimeError, match="shape"), memory_errors(Recipe()):
+    with pytest.raises(RuntimeError, match="shape"), memory_errors(RECIPE):
         torch.empty(4).reshape(3)
+
+
+def test_a_folder_that_cannot_be_made_is_said_before_anything_is_read(
+    command: Command, text: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    words = ["-o", tmp_path / "file/adapter", "--base", make_base(tmp_path / "base")]
+
+    outcome = command("train", text, *words)
+
+    assert outcome.code == 2
+    assert "--output: [Errno 20]" in " ".join(outcome.err.split())
+    assert "Reading" not in outcome.err
 
 
 def test_what_cannot_be_taught_is_refused(command: Command, text: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """How often a model's API searches have their form, before and after it was fine-tuned.
 
-Run: ``python -m exploracoder_bench.search_calls SOURCE… --unlike TEXTS.jsonl --lora ADAPTER.gguf
---out FILE.jsonl``
+Run: ``python -m exploracoder_bench.toolcoder.search_calls SOURCE… --unlike TEXTS.jsonl
+--lora ADAPTER.gguf --out FILE.jsonl``
 
 Functions of SOURCE (folders, .py files) that call an API of a library, and of which the training
 text TEXTS.jsonl holds none, are begun with their signature and docstring; the model goes on. It is

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from exploracoder.testing import Outcome, RecordedRequest, ScriptedModelServer
-from exploracoder_bench.search_calls import Continuation, beginning, main
+from exploracoder_bench.toolcoder.search_calls import Continuation, beginning, main
 
 NAMES = ("brew", "pour", "sip")
 CORPUS = "import json\n\n" + "\n\n".join(
