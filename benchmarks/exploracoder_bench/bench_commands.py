@@ -208,7 +208,7 @@ def _provenance(
         model=plan.model,
         identity=plan.identity,
         base_url=model_choice.base_url,
-        api_key=_key(model_choice.base_url),
+        api_key="" if model_choice.answers_kept else _key(model_choice.base_url),
         executor=f"{arguments['executor']}, {arguments['jobs']} at a time",
         server=f"kept replies of {model_choice.base_url}" if model_choice.answers_kept else None,
     )

@@ -27,7 +27,7 @@ def main() -> int:
         else:
             process.send_signal(number)
 
-    # Before the command is there: what ends this process in between would leave it alone. Not
+    # Before the command is there: what ends this process in between would orphan the command. Not
     # SIG_IGN, which the command would inherit.
     signal.signal(signal.SIGTERM, pass_on)
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -15,7 +15,12 @@ from exploracoder.errors import InputError, ModelError, SetupError
 from exploracoder.models.model_cost import Price, Usage
 from exploracoder.models.openai_client import fingerprint_of
 from exploracoder.models.server_answer import read_cards
-from exploracoder_retrieval.web_access import below, is_loopback, without_credentials
+from exploracoder_retrieval.web_access import (
+    below,
+    is_loopback,
+    trusted,
+    without_credentials,
+)
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.datasets.json_lines import read_json
@@ -117,7 +122,13 @@ def identity_of(model: str, base_url: str | None, api_key: str, lora_sha256: str
     shown_url = without_credentials(base_url)
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        reply = httpx.get(url, headers=headers, timeout=60, trust_env=not is_loopback(base_url))
+        reply = httpx.get(
+            url,
+            headers=headers,
+            timeout=60,
+            trust_env=not is_loopback(base_url),
+            verify=trusted(),
+        )
         if reply.status_code not in (httpx.codes.OK, httpx.codes.NOT_FOUND):
             raise ModelError(f"{shown_url} names no models: it answered {reply.status_code}.")
         cards = read_cards(reply.json()) if reply.is_success else []

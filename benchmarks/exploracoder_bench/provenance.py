@@ -39,7 +39,7 @@ _SOURCES = {".py", ".md", ".json", ".txt"}
 # The benchmark modules that a sample's result depends on, without those that only show it.
 _HARNESS = (
     "api_names", "chains", "execution", "exploring", "judge", "mutants", "runs", "samples",
-    "solved_others", "datasets/repository_tests",
+    "solved_others", "datasets/repository_tests", "api_use/recorded_values",
 )  # fmt: skip
 _GIT_S = 20
 _SERVER_S = 5.0

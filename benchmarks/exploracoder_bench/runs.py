@@ -221,8 +221,9 @@ def brief(
     late = f"It did not end within {timeout_s:g} s." if is_late else "no message"
     reason = report.get("error") or (message.splitlines()[-1] if message else late)
     # If a kept reply is missing, samples that are not told of the briefing can still go on.
-    kind = "setup" if model_choice.answers_kept else report.get("error_kind")
-    return BriefingOutcome(reason, _FAULTS.get(kind, "execution"))
+    kind = report.get("error_kind")
+    fault = "execution" if model_choice.answers_kept else _FAULTS.get(kind, "execution")
+    return BriefingOutcome(reason, fault)
 
 
 def script() -> str:

@@ -124,7 +124,7 @@ def _found(sample: Sample, problem: Problem, result: RunResult) -> Assessment | 
     folder = attempt_in(sample.out)
     try:
         assessment = assess(problem, result.solution, folder, sample.run_seconds)
-    except (SidecarError, InputError) as error:
+    except (SidecarError, InputError, OSError) as error:
         reason = f"The solution could not be checked: {error}"
         return result.model_copy(update={"status": "setup", "fault": "harness", "reason": reason})
     finally:

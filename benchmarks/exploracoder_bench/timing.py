@@ -1,4 +1,4 @@
-"""How long something takes, on the clock on the wall and on this process's processors."""
+"""How long something takes: wall-clock and CPU seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Seconds(NamedTuple):
-    """Of one run of something."""
+    """Wall-clock and CPU seconds of one run."""
 
     wall: float
     cpu: float

@@ -128,7 +128,7 @@ class Index:
     def prefer(self, folder: Path) -> None:
         """Use the editions that were read from below ``folder``, of libraries that have one."""
         for entry in self._shelves.catalog.entries:
-            if entry.root and Path(entry.root).is_relative_to(folder.resolve()):
+            if entry.root and Path(entry.root).resolve().is_relative_to(folder.resolve()):
                 self._roots[entry.name] = entry.root
 
     def close(self) -> None:

@@ -89,7 +89,7 @@ def problems(kit: Path) -> dict[str, Problem]:
 def judged_s(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
     """The seconds for a run with which problems were judged.
 
-    Nothing is judged in truth: each one counts. Nor are libraries indexed, or a model told of them.
+    Nothing is actually judged: each one counts. Nor are libraries indexed, or a model told of them.
     """
     seconds: list[float | None] = []
 

@@ -50,7 +50,7 @@ def run(words: list[str], pipe: int) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_signals_that_come_while_the_command_starts_do_not_leave_it_alone(pipe: int) -> None:
+def test_signals_that_come_while_the_command_starts_do_not_orphan_it(pipe: int) -> None:
     folder = str(Path(leash.__file__).parent)
 
     process = run(["-c", EARLY, folder, str(pipe), "sleep", "100"], pipe)

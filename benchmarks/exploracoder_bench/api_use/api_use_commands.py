@@ -23,7 +23,6 @@ def api_use() -> None:
 
 
 @api_use.command()
-@click.argument("kind", type=click.Choice(["sampled"]))
 @click.option("--out", type=_PATH, required=True, metavar="FILE", help="Where they are written.")
 @click.option(
     "--libraries",
@@ -36,7 +35,6 @@ def api_use() -> None:
 @click.option("--distractors", type=click.IntRange(0, 1000), default=5, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 def generate(
-    kind: str,
     out: Path,
     libraries: Path | None,
     count: int,

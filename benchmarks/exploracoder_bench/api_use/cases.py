@@ -10,6 +10,7 @@ from exploracoder.errors import InputError
 from pydantic import BaseModel, ConfigDict
 
 from exploracoder_bench.api_use import signature
+from exploracoder_bench.api_use.composed_problems import check_function_name
 from exploracoder_bench.api_use.flow_checks import check_of
 from exploracoder_bench.api_use.library_files import provided, shelf_of
 from exploracoder_bench.api_use.packages import write_packages
@@ -48,6 +49,7 @@ class Case(BaseModel):
         Raises InputError when there can be no such problem.
         """
         try:
+            check_function_name(self.func_name)
             shelf = shelf_of(self.libraries, "libraries") if self.libraries else provided()
             expression = signature.parse(self.signature, shelf)
             names = None if self.params is None else [one.name for one in self.params]

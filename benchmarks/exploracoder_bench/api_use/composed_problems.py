@@ -130,9 +130,14 @@ def prepare(problem: Problem, shelf: Shelf) -> PreparedProblem:
     )
 
 
+def check_function_name(name: str) -> None:
+    """Raise InputError if no function can have this name."""
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise InputError(f"{name!r} cannot be the name of a function.")
+
+
 def _call(problem: PromptTask, shelf: Shelf) -> Call:
-    if not problem.func_name.isidentifier() or keyword.iskeyword(problem.func_name):
-        raise InputError(f"{problem.func_name!r} cannot be the name of a function.")
+    check_function_name(problem.func_name)
     target = parse(problem.signature, shelf)
     ordered(target, problem.outer_order)
     return target

@@ -11,10 +11,10 @@ import hashlib
 import importlib
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Union
 
-# A scalar's name, or the module and name of a class.
-Kind = str | tuple[str, str]
+# A scalar's name, or the module and name of a class. The library's Python may be 3.9.
+Kind = Union[str, tuple[str, str]]  # noqa: UP007
 
 # Arguments differ from run to run, so that no constant and no condition is right by accident.
 RUNS = 4
@@ -70,11 +70,11 @@ def arguments_of(parameters: Sequence[tuple[str, Kind]], run: int) -> list[Any]:
 
 def _argument(name: str, kind: Kind, place: int, run: int, rng: random.Random) -> Any:
     if kind == "float":
-        return round(rng.uniform(1, 90), 3)
+        return rng.uniform(1, 90)
     if kind == "int":
         return rng.randrange(100, 360)
     if kind == "str":
-        return f"{name} {rng.randrange(10**6)}"
+        return f"{name} Ab {rng.randrange(10**6)}"
     if kind == "bool":
         # No two of the first fourteen are equal in all runs, and none has one value in all.
         return bool(place + 1 >> run & 1)

@@ -130,6 +130,8 @@ class _Reader:
         value = ast.literal_eval(tree)
         if not isinstance(value, (int, float, str, bool, type(None))):
             raise self._wrong(f"{name} is no plain constant")
+        if isinstance(value, (int, float)) and not abs(value) < 1e300:
+            raise self._wrong(f"{name} is too large")
         return self._fitting(Constant(value), parameter_type, _type_of(value), name)
 
     def _fitting(

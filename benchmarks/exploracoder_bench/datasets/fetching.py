@@ -8,7 +8,7 @@ from pathlib import Path
 from exploracoder.errors import InputError, SetupError
 from exploracoder.folders import cache_folder
 from exploracoder_retrieval.files import write_atomically
-from exploracoder_retrieval.web_access import trusted
+from exploracoder_retrieval.web_access import trusted, unusable_proxy, without_credentials
 
 from exploracoder_bench.datasets.published import PUBLISHED, PublishedDataset
 
@@ -41,7 +41,7 @@ def fetch(one: PublishedDataset, url: str | None = None) -> Path:
         with httpx.stream(
             "GET",
             url or one.url,
-            # The file as it is, also where it is compressed itself.
+            # The file as it is, even if the file itself is compressed.
             headers={"Accept-Encoding": "identity"},
             timeout=_TIMEOUT_S,
             follow_redirects=True,
@@ -53,10 +53,12 @@ def fetch(one: PublishedDataset, url: str | None = None) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(file, content)
         (folder / "SHA256").write_text(hashlib.sha256(content).hexdigest() + "\n")
-    except (httpx.HTTPError, httpx.InvalidURL, ImportError, OSError, ValueError) as error:
+    except (ImportError, ValueError) as error:
+        raise SetupError(f"{unusable_proxy(error)}.") from None
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
         raise SetupError(
-            f"{one.name} could not be fetched from {url or one.url}: {error}. Fetch it elsewhere"
-            f" and say --problems {one.name}=FILE."
+            f"{one.name} could not be fetched from {without_credentials(url or one.url)}: {error}."
+            f" Fetch it elsewhere and say --problems {one.name}=FILE."
         ) from error
     return file
 

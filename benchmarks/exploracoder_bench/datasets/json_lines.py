@@ -82,6 +82,8 @@ class GrowingFile(Generic[RowT]):
         try:
             with self._path.open("ab") as lines:
                 if lines.tell() > size:
+                    # Somebody else's rows stay.
+                    size = self._path.read_bytes().rfind(b"\n") + 1
                     lines.truncate(size)
                 lines.write(row.model_dump_json().encode() + b"\n")
                 lines.flush()

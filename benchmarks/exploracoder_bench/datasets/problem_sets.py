@@ -17,6 +17,8 @@ from exploracoder_bench.datasets.tasks_kit import is_tasks_kit, read_tasks_kit
 from exploracoder_bench.problems import Problem
 from exploracoder_bench.splits import read_splits
 
+_API_USE = "api-use="
+
 
 def open_problems(
     specs: Sequence[str], python_of: PythonOf, search_path: Path | None = None
@@ -25,22 +27,19 @@ def open_problems(
 
     If no interpreter was named, published problems require their pins, and a kit's problems those
     of their library's published ones. ``search_path`` has modules that no interpreter has, such as
-    the private libraries; a problem's own folder of them stays. Each problem has its split, if that
-    is known. Raises InputError.
+    the private libraries; those of api-use stay their problem's own. Each problem has its split, if
+    that is known. Raises InputError.
     """
-    problems = [problem for spec in specs for problem in _with_splits(spec, python_of)]
-    if search_path is None:
-        return problems
-    path = search_path.absolute()
-    return [
-        one if one.search_path and one.search_path.is_dir() else replace(one, search_path=path)
-        for one in problems
-    ]
-
-
-def _with_splits(spec: str, python_of: PythonOf) -> list[Problem]:
-    problems, splits = _open(spec, python_of), read_splits(Path(spec))
-    return [replace(problem, split=splits.of(problem.name)) for problem in problems]
+    problems = []
+    for spec in specs:
+        splits = read_splits(Path(spec))
+        for problem in _open(spec, python_of):
+            path = problem.search_path
+            if search_path is not None and not spec.startswith(_API_USE):
+                path = search_path.absolute()
+            split = splits.of(problem.name)
+            problems.append(replace(problem, split=split, search_path=path))
+    return problems
 
 
 def _open(spec: str, python_of: PythonOf) -> list[Problem]:
@@ -52,7 +51,7 @@ def _open(spec: str, python_of: PythonOf) -> list[Problem]:
     if folder.is_dir():
         return read_kit(folder.absolute(), python_of)
     name, equals, file = spec.partition("=")
-    if name == "api-use":
+    if spec.startswith(_API_USE):
         return read_api_use(file, python_of)
     try:
         one = find_published(name)

@@ -39,7 +39,7 @@ def splits_of(runs: Sequence[Runs]) -> dict[str, Split]:
     for one in runs:
         for name in (*one.plan.problems, *one.plan.excluded):
             split = one.plan.splits.get(name) or known_splits.of(name)
-            if split and splits.setdefault(name, split) != split:
+            if split and splits.setdefault(name, split) != split and name in one.plan.problems:
                 raise InputError(
                     f"{name} stands in two splits: it was {split} when {one.label} ran, and"
                     f" {splits[name]} in another of these folders. Report them apart."

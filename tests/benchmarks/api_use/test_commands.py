@@ -57,7 +57,7 @@ def api_use(*words: object) -> Result:
 def test_generate_writes_problems(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "sampled.json"
 
-    result = api_use("generate", "sampled", "--count", 3, "--out", file)
+    result = api_use("generate", "--count", 3, "--out", file)
 
     assert result.exit_code == 0, result.output
     assert len(json.loads(file.read_text())["problems"]) == 3
@@ -70,7 +70,7 @@ def test_generate_writes_problems(tmp_path: Path) -> None:
 def test_what_cannot_be_generated_is_bad_input(
     tmp_path: Path, words: tuple[object, ...], why: str
 ) -> None:
-    result = api_use("generate", "sampled", "--out", tmp_path / "x.json", *words)
+    result = api_use("generate", "--out", tmp_path / "x.json", *words)
 
     assert isinstance(result.exception, InputError)
     assert why in str(result.exception)
@@ -175,6 +175,9 @@ def test_problems_are_run_like_any_others_and_judged_by_their_data_flow(tmp_path
         ("cube", "docprompting"): False,
     }
     assert "no attribute 'get_volume_of_sphere'" in run_results["cube", "direct"].reason
+    # Each problem's library has functions of its own.
+    assert run_results["sphere", "direct"].unknown == ()
+    assert run_results["cube", "direct"].unknown == ("get_volume_of_sphere",)
     assert "def solids.get_volume_of_sphere(radius):" in server.chat_requests[0].last_user_message
 
 
