@@ -12,6 +12,7 @@ from exploracoder import commands as c
 from exploracoder.errors import CommandError, InputError
 from exploracoder.live_session import LiveSession
 from exploracoder.testing import Delay, Failure
+from waiting import wait_until
 
 from .conftest import Serve
 from .live_sessions import (
@@ -372,6 +373,26 @@ async def test_a_subtask_that_is_added_while_cells_run_has_its_turn(serve: Serve
 
     assert surface.statuses == ["done"] * 4
     assert chosen_codes(surface.session.exploration) == [slow, count, KEEP, COLLECT]
+
+
+@pytest.mark.parametrize("again", ["", "auto"])
+async def test_cells_wait_once_the_user_wants_to_review_them(serve: Serve, again: str) -> None:
+    slow = f"import time\ntime.sleep(2)\n{READ}"
+    script = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[script]))
+    async with live_session(server, mode="auto") as surface:
+        await surface.session.do(c.GoOn())
+        await asyncio.to_thread(wait_until, lambda: "step-1" in surface.session.progress.part)
+        await surface.session.do(c.SetMode(mode="review"))
+        await asyncio.wait_for(surface.session.idle(), 60)
+        statuses = surface.statuses
+        if again:
+            await surface.do(c.SetMode(mode="auto"), c.GoOn())
+        else:
+            await surface.do(c.Accept(subtask="step-1"))
+
+    assert statuses == ["review", "pending", "pending"]
+    assert surface.statuses == (["done"] * 3 if again else ["done", "review", "pending"])
 
 
 async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(

@@ -41,7 +41,8 @@ class ExplorationMethod(Method):
             await _review(bench)
             return
         if bench.settings.cells:
-            await run_open(bench)
+            if not await run_open(bench) and bench.is_review():
+                return
             if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):

@@ -39,10 +39,10 @@ def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> Non
 async def run_open(bench: Workbench) -> bool:
     """Run the open steps in order, as they were written, up to the first that fails.
 
-    Returns whether all of them are done.
+    In a review they wait. Returns whether all of them are done.
     """
     while (step := next_open(bench.exploration)) is not None:
-        if step.chosen is None or not (await run_written(bench, step)):
+        if bench.is_review() or step.chosen is None or not (await run_written(bench, step)):
             return False
     return True
 
