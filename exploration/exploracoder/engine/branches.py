@@ -47,8 +47,8 @@ class Branches:
     _primed_root: str = ""
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
-        """Run a snippet in a branch and count its time; raises BudgetError at a limit."""
-        self.bench.limits.check()
+        """Run a snippet in a branch and count its time; raises BudgetError when that is up."""
+        self.bench.limits.check_time()
         self.bench.tell(part, "Running a snippet")
         before = time.monotonic()
         observation = await self.sidecar.run(branch, code)
