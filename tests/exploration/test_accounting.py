@@ -100,6 +100,17 @@ def test_a_reply_that_is_not_there_when_the_time_is_up_is_not_waited_for(
     assert explore.exploration.seconds_total < 15
 
 
+def test_a_run_that_has_not_ended_when_the_time_is_up_is_interrupted(
+    serve: Serve, explore: Explorer
+) -> None:
+    slow = TeaModel(scripts=[script_of(GOALS, [f"import time\ntime.sleep(40)\n{READ}"])])
+    outcome = explore(serve(slow), "--max-seconds", "8", "--json")
+
+    assert outcome.code == 1
+    assert "limit of 8 seconds was reached" in outcome.json["reason"]
+    assert explore.exploration.seconds_total < 30
+
+
 def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     serve: Serve, explore: Explorer
 ) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import anyio
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
@@ -47,13 +49,23 @@ class Branches:
     _primed_root: str = ""
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
-        """Run a snippet in a branch and count its time; raises BudgetError when that is up."""
-        self.bench.limits.check_time()
+        """Run a snippet in a branch and count its time.
+
+        Raises BudgetError when that is up; a run that is still going on is then interrupted.
+        """
+        limits, before = self.bench.limits, time.monotonic()
+        limits.check_time()
         self.bench.tell(part, "Running a snippet")
-        before = time.monotonic()
-        observation = await self.sidecar.run(branch, code)
-        self.bench.limits.spend(part, seconds_execution=time.monotonic() - before)
-        return observation
+        run = asyncio.ensure_future(self.sidecar.run(branch, code))
+        try:
+            with anyio.fail_after(limits.seconds_left):
+                return await asyncio.shield(run)
+        except TimeoutError:
+            raise limits.out_of_time() from None
+        finally:
+            run.cancel()
+            await asyncio.wait({run})
+            limits.spend(part, seconds_execution=time.monotonic() - before)
 
     async def run_in_fork(self, part: str, base: str, code: str) -> tuple[str, Observation]:
         """Run a snippet in a new fork of a branch, which is dropped if the run is interrupted."""
