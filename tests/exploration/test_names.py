@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -198,8 +199,7 @@ async def sidecar(library: Path) -> AsyncIterator[Sidecar]:
 async def problems(sidecar: Sidecar, code: str) -> dict[str, tuple[str, ...]]:
     findings = await snippet_names.problems(
         snippet_names.read(code, TEALEAF),
-        sidecar,
-        sidecar.root,
+        functools.partial(sidecar.resolve, sidecar.root),
         ["tealeaf", "pot", "heats"],
         ["tealeaf"],
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from exploracoder import commands as c
 from exploracoder.errors import BudgetError
@@ -115,6 +117,22 @@ def test_who_looks_at_a_failure_sees_docs_and_source(serve: Serve, explore: Expl
     assert "TypeError" in look.last_user_message
     assert "Cell 2 was not run" in look.last_user_message
     assert "def read_leaves(" in look.last_user_message.partition("The source of tealeaf")[2]
+
+
+def test_looking_names_up_imports_nothing_for_the_code_that_runs(
+    serve: Serve, explore: Explorer, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own_library / "tealeaf" / "pots.py").write_text("def names():\n    return ['assam']\n")
+    monkeypatch.chdir(own_library)
+    code = "import tealeaf\nnames = tealeaf.pots.names()"
+    server = serve(TeaModel(scripts=[script_of(GOALS, [code], fenced(code))]))
+    explore(server, "--set", "looks=0", "--candidates", "1", check=None)
+    (first, *_), solution = explore.exploration.steps, explore.exploration.solution
+    assert solution is not None
+    observations = [first.candidates[0].observation, solution.attempts[0].observation]
+    errors = [one.error.ename if one and one.error else "" for one in observations]
+
+    assert errors == ["AttributeError"] * 2
 
 
 def test_only_what_still_fails_is_explored(serve: Serve, explore: Explorer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import anyio
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sidecar_answers import ResolvedName
 
 from exploracoder.state import Step
 
@@ -47,6 +49,8 @@ class Branches:
     bases: dict[str, str] = field(default_factory=dict)
     kept_branches: dict[str, str] = field(default_factory=dict)
     _primed_root: str = ""
+    _probes: dict[str, str] = field(default_factory=dict)
+    _probing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
         """Run a snippet in a branch and count its time.
@@ -76,6 +80,22 @@ class Branches:
             with suppress(SidecarError):
                 await self.sidecar.drop(branch)
             raise
+
+    async def probe(self, base: str) -> str:
+        """A fork of a branch for looking names up, which imports modules: no code runs there.
+
+        It is kept while the chain may go on from that branch.
+        """
+        async with self._probing:
+            if base not in self._probes:
+                for old in self._probes.keys() - {self.root, self._primed_root, self.current}:
+                    await self.sidecar.drop(self._probes.pop(old))
+                self._probes[base] = await self.sidecar.fork(base)
+            return self._probes[base]
+
+    async def resolve(self, base: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
+        """Whether dotted names exist, as seen from a branch, which stays as it is."""
+        return await self.sidecar.resolve(await self.probe(base), names)
 
     async def primed_root(self, part: str) -> str:
         """The root with the libraries imported, in which variants of a snippet are tried quickly.

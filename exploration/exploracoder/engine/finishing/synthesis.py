@@ -257,12 +257,13 @@ async def try_solution(
     if task.target is not None:
         return await judge(bench, code, part)
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
-    branch = await bench.sidecar.fork(base or bench.branches.root)
+    base = base or bench.branches.root
+    branch = await bench.sidecar.fork(base)
     try:
         variables = await bench.sidecar.variables(branch)
-        snippet = await check(bench, branch, code, variables, [task.context], docs)
+        snippet = await check(bench, base, code, variables, [task.context], docs)
         observation = await bench.branches.run(part, branch, snippet.code)
-        missing = await missing_attribute(bench, branch, observation)
+        missing = await missing_attribute(bench, base, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
         call: ExampleCall | None = None
@@ -270,13 +271,13 @@ async def try_solution(
             check_observation = await bench.branches.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
             # What happens inside a function only shows when the check calls it.
-            missing = await missing_attribute(bench, branch, check_observation)
+            missing = await missing_attribute(bench, base, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
             call_observation = await bench.branches.run(part, branch, example)
             call = ExampleCall(
                 code=example, called=called_in(example), observation=call_observation
             )
-            missing = await missing_attribute(bench, branch, call.observation)
+            missing = await missing_attribute(bench, base, call.observation)
         return Attempt(
             code=snippet.code,
             observation=observation,

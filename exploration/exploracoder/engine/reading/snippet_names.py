@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.sidecar_answers import ResolvedName
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import syntax
@@ -147,9 +147,15 @@ def with_imports(code: str, import_lines: Sequence[str]) -> str:
 
 
 async def problems(
-    names: Names, sidecar: Executor, branch: str, bound: Iterable[str], libraries: Iterable[str]
+    names: Names,
+    resolve: Callable[[Sequence[str]], Awaitable[Sequence[ResolvedName]]],
+    bound: Iterable[str],
+    libraries: Iterable[str],
 ) -> tuple[NameProblem, ...]:
-    """The names that the installed library, or a live variable's type, does not have."""
+    """The names that the installed library, or a live variable's type, does not have.
+
+    ``resolve`` says whether names exist where the snippet is to run.
+    """
     roots, imports = set(bound), set(libraries)
     paths: dict[str, None] = {}
     for path in (*names.imports.values(), *map(names.absolute, names.chains)):
@@ -157,7 +163,7 @@ async def problems(
         is_local = root in names.assignments and root not in names.types
         if root in imports or (root in roots and not is_local):
             paths[path.removesuffix(".*")] = None
-    resolutions = await sidecar.resolve(branch, list(paths)) if paths else ()
+    resolutions = await resolve(list(paths)) if paths else ()
     name_problems = [
         NameProblem(
             name=one.name.removeprefix(f"{one.owner}."),

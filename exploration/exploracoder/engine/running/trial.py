@@ -65,7 +65,8 @@ class Trial:
     ) -> Candidate:
         """Run code in its own fork, which replaces an earlier one of that id."""
         bench = self.bench
-        branch = await bench.sidecar.fork(self.base)
+        base = self.base
+        branch = await bench.sidecar.fork(base)
         if id_ in self.branches:
             await bench.sidecar.drop(self.branches[id_])
         self.branches[id_] = branch
@@ -73,9 +74,9 @@ class Trial:
         if bench.settings.candidate_style == "live" and not self.may_repeat:
             code = without_repetition(code, earlier)
         docs = self.step.recommendation.kept
-        snippet = await check(bench, branch, code, self.variables, earlier, docs)
+        snippet = await check(bench, base, code, self.variables, earlier, docs)
         observation = await bench.branches.run(self.step.subtask.id, branch, snippet.code)
-        missing = await missing_attribute(bench, branch, observation)
+        missing = await missing_attribute(bench, base, observation)
         return Candidate(
             id=id_,
             code=snippet.code,
