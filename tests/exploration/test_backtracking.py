@@ -81,6 +81,16 @@ def test_what_a_step_does_once_more_stands_in_the_solution_once(
     assert outcome.json["solution"].count("kept = ") == 1
 
 
+def test_what_the_steps_make_together_comes_after_what_was_written(
+    serve: Serve, explore: Explorer
+) -> None:
+    script = script_of(GOALS, [LOST] * 3, fenced("names = []"))
+    outcome = explore_script(explore, serve(TeaModel(scripts=[script])), *ONE)
+
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["attempts"] == 2
+
+
 def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(
     serve: Serve, explore: Explorer
 ) -> None:

@@ -67,6 +67,31 @@ def test_a_limit_during_the_look_leaves_a_good_solution_good(
     assert resumed.json["reason"] == ""
 
 
+def test_a_model_that_fails_during_the_look_leaves_a_good_solution_good(
+    serve: Serve, explore: Explorer
+) -> None:
+    outcome = explore(serve(TeaModel(looks=[Failure(401, "no key")])), check=None)
+
+    assert outcome.code == 2
+    assert explore.exploration.status == "unverified"
+    assert "HTTP 401" in explore.exploration.reason
+
+
+def test_a_solution_is_kept_before_its_names_are_mended(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def mend(*_: object) -> None:
+        raise BudgetError("The limit was reached.")
+
+    monkeypatch.setattr("exploracoder.methods.exploration.mend", mend)
+    explore(serve())
+    solution = explore.exploration.solution
+
+    assert solution is not None
+    assert [one.code for one in solution.attempts] == [SOLUTION]
+    assert explore.exploration.status == "solved"
+
+
 def test_what_a_look_corrects_is_run(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)], looks=[RIGHT]))
     result = explore(server, "--json")
