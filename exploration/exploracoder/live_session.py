@@ -175,18 +175,22 @@ class LiveSession(Session):
                 exploration = edit_plan(bench.exploration, command)
                 if isinstance(command, c.DeleteSubtask):
                     self._keep_deleted(command.subtask)
-                await self._edited(exploration)
+                await self._edited(exploration, getattr(command, "subtask", ""))
             case c.RestoreSubtask():
                 if command.subtask not in self._deleted_steps:
                     raise InputError(Text("%1 was not deleted in this session.", command.subtask))
                 at_work = self.progress.part if self.is_working else ""
                 step, after = self._deleted_steps.pop(command.subtask)
-                await self._edited(restore(bench.exploration, step, after, at_work))
+                await self._edited(
+                    restore(bench.exploration, step, after, at_work), command.subtask
+                )
             case _:
                 await self._check(command)
                 self._start(self._work_for(command))
 
-    async def _edited(self, exploration: Exploration) -> None:
+    async def _edited(self, exploration: Exploration, subtask: str) -> None:
+        # Where it is now, a step that failed or was skipped starts from another state.
+        self.bench.branches.bases.pop(subtask, None)
         if not self.is_working:
             self.bench.limits.start_clock()
         self.bench.exploration = exploration

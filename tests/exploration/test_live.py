@@ -269,6 +269,25 @@ async def test_what_was_deleted_is_put_back_with_what_was_tried_for_it(serve: Se
     assert len(set(ids(surface))) == 4
 
 
+@pytest.mark.parametrize("restores", [False, True])
+async def test_a_skipped_subtask_that_is_moved_starts_from_where_it_is_now(
+    serve: Serve, restores: bool
+) -> None:
+    names = "names = [leaf.name for leaf in leaves]\nprint(names)"
+    server = serve(TeaModel(scripts=[script_of(GOALS, [READ, KEEP, names], fenced(SOLUTION))]))
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"), c.Skip(subtask="step-2"))
+        if restores:
+            await surface.do(c.DeleteSubtask(subtask="step-2"), c.Accept(subtask="step-3"))
+            await surface.do(c.RestoreSubtask(subtask="step-2"))
+        else:
+            await surface.do(c.MoveSubtask(subtask="step-2"), c.Accept(subtask="step-3"))
+        await surface.do(c.TryCode(subtask="step-2", code="print(len(names))"))
+
+    assert ids(surface) == ["step-1", "step-3", "step-2"]
+    assert surface.statuses == ["done"] * 3
+
+
 async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
     async with live_session(serve()) as surface:
         await surface.do(c.GoOn(), c.GoOn())
