@@ -12,7 +12,7 @@ from exploracoder import commands as c
 from exploracoder.errors import CommandError, InputError
 from exploracoder.live_session import LiveSession
 from exploracoder.testing import Delay, Failure
-from waiting import wait_until
+from waiting import until, wait_until
 
 from .conftest import Serve
 from .live_sessions import (
@@ -412,6 +412,48 @@ async def test_cells_wait_once_the_user_wants_to_review_them(serve: Serve, again
 
     assert statuses == ["review", "pending", "pending"]
     assert surface.statuses == (["done"] * 3 if again else ["done", "review", "pending"])
+
+
+async def test_a_cell_that_runs_while_others_are_written_is_not_edited(serve: Serve) -> None:
+    slow = f"import time\ntime.sleep(2)\n{READ}"
+    script = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[script]), piece_pause_s=0.05)
+    async with live_session(server, mode="auto") as surface:
+        await surface.session.do(c.GoOn())
+        await until(lambda: surface.session.progress.part == "step-1")
+        await asyncio.sleep(0.5)
+        with pytest.raises(CommandError, match="is being explored"):
+            await surface.session.do(c.DeleteSubtask(subtask="step-1"))
+        await surface.session.idle()
+
+    assert surface.statuses == ["done"] * 3
+
+
+@pytest.mark.parametrize("deletes", [False, True])
+async def test_what_is_edited_while_steps_before_it_run_again_is_not_run(
+    serve: Serve, deletes: bool
+) -> None:
+    slow = f"import time\ntime.sleep(2 * (len(leaves) < 3))\n{KEEP}"
+    other = READ.replace("(text)", "(text)[:2]")
+    server = serve(TeaModel(scripts=[script_of(GOALS, [READ, slow, COLLECT], fenced(SOLUTION))]))
+    async with live_session(server) as surface:
+        await accept_all(surface)
+        await surface.session.do(c.TryCode(subtask="step-1", code=other))
+        await until(lambda: surface.session.progress.part == "step-2")
+        if deletes:
+            await surface.session.do(c.DeleteSubtask(subtask="step-3"))
+        else:
+            await surface.session.do(c.RenameSubtask(subtask="step-3", goal="Name them"))
+        await surface.session.idle()
+        await surface.do(c.AddSubtask(goal="Look") if deletes else c.Cancel())
+        await surface.do(c.TryCode(subtask="step-3", code="print('names' in globals())"))
+        last = surface.step(3)
+
+    assert surface.statuses == ["done"] * 3
+    assert last.subtask.goal == ("Look" if deletes else "Name them")
+    assert last.candidate is not None
+    assert last.candidate.observation is not None
+    assert last.candidate.observation.stdout == "False\n"
 
 
 async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(

@@ -14,7 +14,7 @@ from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.knowing.name_problems import check
 from exploracoder.engine.running.selection import is_sound
-from exploracoder.engine.running.trial import earlier_cells, next_number, run_again
+from exploracoder.engine.running.trial import earlier_cells, is_in_turn, next_number, run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
@@ -202,7 +202,9 @@ async def skip(bench: Workbench, step: Step) -> None:
 async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
     """Bring later steps to the new state, as far as they run on it."""
     for step in later:
-        if step.is_open:
+        if step.status == "skipped":
+            continue
+        if step.is_open or not is_in_turn(bench, step):
             return
         new_step: Step | None = step
         if step.status == "done":

@@ -116,16 +116,30 @@ def earlier_cells(bench: Workbench) -> list[str]:
     return [*context, *(link.candidate.code for link in bench.exploration.trace)]
 
 
+def is_in_turn(bench: Workbench, step: Step) -> bool:
+    """Whether a step is still what it was, and no open one comes before it.
+
+    The plan may be edited while code runs.
+    """
+    for one in bench.exploration.steps:
+        if one.subtask.id == step.subtask.id:
+            return one.subtask == step.subtask
+        if one.is_open:
+            break
+    return False
+
+
 async def run_again(bench: Workbench, step: Step, *, must_show: bool = True) -> Step | None:
     """Rerun a step's chosen code on the current state; returns the step as done, or None if the
-    run fails or, where it ``must_show`` something, shows nothing."""
+    run fails or, where it ``must_show`` something, shows nothing, or if it is not in turn then."""
     if step.candidate is None:
         return None
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     code = step.candidate.code
     branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     candidate = step.candidate.model_copy(update={"observation": observation})
-    if not (is_sound(candidate) if must_show else candidate.ran):
+    is_good = is_sound(candidate) if must_show else candidate.ran
+    if not (is_good and is_in_turn(bench, step)):
         await bench.sidecar.drop(branch)
         return None
     bench.branches.current = branch

@@ -8,7 +8,7 @@ from exploracoder.engine.knowing.recommender import trim
 from exploracoder.engine.reading.cells import Cell
 from exploracoder.engine.running import mending
 from exploracoder.engine.running.steering import find_step, next_open, propose, reopen
-from exploracoder.engine.running.trial import Trial, next_number
+from exploracoder.engine.running.trial import Trial, is_in_turn, next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, RankedApi, Recommendation, Step, Subtask
 from exploracoder.texts import Text
@@ -51,7 +51,8 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     """Run an open step's code on the state of the chain; returns whether it ran.
 
     Names that do not exist are mended if that is possible without asking. A failure leaves the step
-    open and the state as it was. In a review, the result is a proposal.
+    open and the state as it was; so does an edit that changes the step or puts another before it.
+    In a review, the result is a proposal.
     """
     assert step.candidate is not None, "a step without code is explored"
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
@@ -66,6 +67,8 @@ async def run_written(bench: Workbench, step: Step) -> bool:
         )
         trial.candidates.append(new_candidate)
         await mending.rename(trial, [new_candidate])
+        if not is_in_turn(bench, step):
+            return False
         choice = next((one for one in reversed(trial.new) if one.ran), None)
         if choice is not None:
             bench.branches.current = trial.branches.pop(choice.id)

@@ -97,6 +97,8 @@ class _ReplyReader:
         self._count = 0
         self._read_chars = 0
         self._is_ended = False
+        # Meanwhile the part of the work is the step that runs, which nobody may edit then.
+        self._is_running = False
         self._news = asyncio.Event()
 
     def read(self, text: str) -> None:
@@ -106,7 +108,8 @@ class _ReplyReader:
             return
         self._read_chars = len(lines)
         heading = heading_of(lines)
-        self._bench.tell(PART, Text("Writing: %1", heading) if heading else "Writing")
+        if not self._is_running:
+            self._bench.tell(PART, Text("Writing: %1", heading) if heading else "Writing")
         cells = read_cells(lines)
         if len(cells) > len(self._cells):
             self._cells = (*self._cells, *cells[len(self._cells) :])
@@ -128,7 +131,9 @@ class _ReplyReader:
                 cell = self._add()
                 await self._bench.update(Text("Written: %1", cell.goal))
                 # In plan order: a step that the user added meanwhile may come before it.
+                self._is_running = runs
                 runs = runs and await run_open(self._bench)
+                self._is_running = False
             if self._is_ended:
                 return
 
