@@ -191,6 +191,27 @@ async def test_a_cell_that_the_user_ran_by_hand_is_accepted_and_the_chain_goes_o
     assert chosen_codes(surface.session.exploration) == [READ, mine]
 
 
+async def test_a_cell_that_was_run_by_hand_runs_again_if_what_comes_before_is_another(
+    serve: Serve,
+) -> None:
+    mine = "kept = list(leaves)\nprint(len(kept))"
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        bench = surface.session.bench
+        branch = await bench.sidecar.fork(bench.branches.current)
+        observation = await bench.sidecar.run(branch, mine)
+        await surface.do(c.TryCode(subtask="step-1", code=READ.replace("(text)", "(text)[:2]")))
+        await surface.session.take_run("step-2", mine, branch, observation)
+        await surface.session.idle()
+        second = surface.step(2).candidate
+
+    assert observation.stdout == "3\n"
+    assert surface.statuses[:2] == ["done", "done"]
+    assert second is not None
+    assert second.observation is not None
+    assert second.observation.stdout == "2\n"
+
+
 async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -> None:
     async with live_session(serve()) as surface:
         await surface.do(c.GoOn(), c.GoOn())

@@ -72,8 +72,6 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     """
     kept_branches = bench.branches.kept_branches
     kept_branch = kept_branches.pop(candidate.id, None)
-    if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
-        return
     try:
         with all_or_nothing(bench):
             later = await reopen(bench, step) if not step.is_open else ()
@@ -130,15 +128,23 @@ async def own(bench: Workbench, step: Step, code: str) -> Candidate:
 
     The candidate is added to the step; its branch is kept if it ran.
     """
-    base = bench.branches.current if step.is_open else await bench.branches.base_of(step)
+    base = await _base(bench, step)
     branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     return await adopt(bench, step, code, branch, observation)
+
+
+async def _base(bench: Workbench, step: Step) -> str:
+    return bench.branches.current if step.is_open else await bench.branches.base_of(step)
 
 
 async def adopt(
     bench: Workbench, step: Step, code: str, branch: str, observation: Observation
 ) -> Candidate:
-    """Add code that the user has run in ``branch`` to the step as a candidate."""
+    """Add code that the user has run in ``branch`` to the step as a candidate.
+
+    The branch is kept if it came from the state that the step starts from now: what comes before
+    may be different since.
+    """
     variables = await bench.sidecar.variables(branch)
     snippet = await check(bench, branch, code, variables, earlier_cells(bench), ())
     twin = next((one for one in step.candidates if one.code == code), None)
@@ -160,7 +166,8 @@ async def adopt(
     candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
     bench.put(step.model_copy(update={"candidates": tuple(candidates)}))
     replaced_branch = bench.branches.kept_branches.pop(candidate.id, branch)
-    if observation.ran:
+    base, branches = await _base(bench, step), await bench.sidecar.measure()
+    if observation.ran and any(one.id == branch and one.parent == base for one in branches):
         bench.branches.kept_branches[candidate.id] = branch
     for one in {replaced_branch, branch} - set(bench.branches.kept_branches.values()):
         await bench.sidecar.drop(one)
