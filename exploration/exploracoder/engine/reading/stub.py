@@ -12,6 +12,8 @@ from exploracoder.engine.reading.syntax import FUNCTIONS, Function
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
 
+_STRINGS = (ast.Constant, ast.JoinedStr)
+
 
 @dataclass(frozen=True, slots=True)
 class Split:
@@ -30,7 +32,7 @@ def assignment_target(stub: str) -> str | None:
 def _target(line: str) -> str | None:
     """The left side of ``target =``, for any kind of target; None for any other line."""
     tree = syntax.parsed(f"{line} 0") if line.rstrip().endswith("=") else None
-    if tree is None or not isinstance(tree.body[0], ast.Assign):
+    if tree is None or not isinstance(tree.body[0], ast.Assign | ast.AnnAssign):
         return None
     return line.rstrip()[:-1].rstrip()
 
@@ -100,8 +102,9 @@ def in_task(text: str, entry_point: str | None) -> str:
     start = re.search(r"^(?:async )?def \w+\(", text, re.MULTILINE)
     if start and _is_stub(text[start.start() :], entry_point):
         return text[start.start() :].rstrip()
-    last = syntax.lines_of(text.rstrip())[-1:]
-    return last[0].strip() if last and _target(last[0].strip()) else ""
+    last = "".join(syntax.lines_of(text.rstrip())[-1:]).strip()
+    # In prose, what comes after a colon is no annotation.
+    return last if _target(last) and not re.match(r"\w+\s*:", last) else ""
 
 
 def head_in_words(text: str, name: str | None) -> str:
@@ -163,7 +166,10 @@ def _complete_assignment(code: str, target: str) -> str:
     tree = syntax.parsed(code)
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return code
-    return f"{target} = {code.strip()}"
+    lines, first = syntax.lines_of(code.rstrip()), tree.body[0].lineno - 1
+    return "\n".join([*lines[:first], f"{target} = {lines[first]}", *lines[first + 1 :]]).lstrip(
+        "\n"
+    )
 
 
 def _complete_function(code: str, stub: str, head: Function) -> str:
@@ -189,9 +195,21 @@ def _complete_function(code: str, stub: str, head: Function) -> str:
 
 
 def _under_head(code: str, stub: str) -> str:
-    head = stub.rstrip()
-    candidate = head + "\n" + textwrap.indent(textwrap.dedent(code), "    ")
-    return candidate if syntax.parsed(candidate) is not None else code
+    # An indented body is left as it is if it fits, which strings of several lines need.
+    bodies = [code] if code[:1].isspace() else []
+    for body in (*bodies, _indented(textwrap.dedent(code))):
+        candidate = f"{stub.rstrip()}\n{body}"
+        if syntax.parsed(candidate) is not None:
+            return candidate
+    return code
+
+
+def _indented(code: str) -> str:
+    """Code four spaces further to the right, but not the further lines of its strings."""
+    strings = (one for one in ast.walk(syntax.tree(code)) if isinstance(one, _STRINGS))
+    inside = {line for one in strings for line in range(one.lineno, one.end_lineno or 0)}
+    lines = enumerate(syntax.lines_of(code))
+    return "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
 
 
 def _is_stub(code: str, entry_point: str | None) -> bool:
