@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,7 +30,7 @@ class Names:
 
     ``imports`` maps local names to the paths that were imported, ``earlier_imports`` does so for
     earlier code, and ``types`` maps local variables to the path of the class that was called to
-    make them.
+    make them, if they are nothing else in the snippet.
     """
 
     imports: dict[str, str]
@@ -46,10 +47,9 @@ class Names:
         return (self._origin(root) or root) + dot + rest
 
     def _origin(self, name: str) -> str | None:
-        origin = self.imports.get(name) or self.types.get(name)
-        if origin is None and name not in self.assignments:
-            origin = self.earlier_imports.get(name)
-        return origin
+        if name in self.assignments:
+            return self.types.get(name)
+        return self.imports.get(name) or self.earlier_imports.get(name)
 
     @property
     def loaded_paths(self) -> set[str]:
@@ -156,12 +156,13 @@ async def problems(
 
     ``resolve`` says whether names exist where the snippet is to run.
     """
-    roots, imports = set(bound), set(libraries)
+    imports = set(libraries)
+    roots = imports.union(bound)
     paths: dict[str, None] = {}
     for path in (*names.imports.values(), *map(names.absolute, names.chains)):
         root = _root(path)
         is_local = root in names.assignments and root not in names.types
-        if root in imports or (root in roots and not is_local):
+        if root in roots and not is_local:
             paths[path.removesuffix(".*")] = None
     resolutions = await resolve(list(paths)) if paths else ()
     name_problems = [
@@ -182,16 +183,15 @@ def _root(path: str) -> str:
 
 
 def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
-    """Record the variables that are created by calling a class of the library."""
+    """Record the variables that are bound once, by calling a class of the library."""
+    times = Counter([*syntax.assignments(tree), *syntax.parameters(tree), *names.imports])
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
                 chain = syntax.chain_of(func)
                 doc = apis.at(names.absolute(chain)) if chain else None
-                if doc is not None and doc.kind == "class":
+                if doc is not None and doc.kind == "class" and times[target] == 1:
                     names.types[target] = doc.path
-                else:
-                    names.types.pop(target, None)
 
 
 def _without_magics(code: str) -> str:
