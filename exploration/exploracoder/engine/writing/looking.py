@@ -73,8 +73,8 @@ def _shown(step: Step) -> Candidate:
 
 
 async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
-    steps = [step for step in chain_steps(bench) if step.candidates]
-    candidate = next((_shown(one) for one in steps if _has_failed(_shown(one))), None)
+    steps = [pair for pair in enumerate(chain_steps(bench), 1) if pair[1].candidates]
+    candidate = next((_shown(one) for _, one in steps if _has_failed(_shown(one))), None)
     doubtful = candidate or (attempt if attempt and not attempt.leaves_no_doubt else None)
     task = bench.exploration.task
     source = ""
@@ -94,7 +94,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         "cells",
         "look",
         library=bench.libraries.words,
-        cells=[_cell(bench, number, step) for number, step in enumerate(steps, 1)],
+        cells=[_cell(bench, number, step) for number, step in steps],
         solution=_solution(bench, attempt) if attempt else None,
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
         apis=describe_apis(apis, bench.settings.doc_chars),
