@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from exploracoder.engine.reading import syntax
@@ -37,10 +38,34 @@ def _target(line: str) -> str | None:
     return line.rstrip()[:-1].rstrip()
 
 
+def target_names(stub: str) -> tuple[str, ...]:
+    """The variables that a stub which ends in ``target =`` binds or changes; empty for others."""
+    tree = syntax.tree(f"{assignment_target(stub) or 0} = 0")
+    return tuple(dict.fromkeys(name for node in tree.body for name in _roots(node)))
+
+
+def _roots(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            yield from _roots(target)
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _roots(part)
+        case ast.Starred(value=value) | ast.Subscript(value=value) | ast.Attribute(value=value):
+            yield from _roots(value)
+
+
 def function_name(stub: str) -> str | None:
     """The name of the last function that the stub begins; None when it begins none."""
     function = _function(stub)
     return function.name if function else None
+
+
+def is_async(stub: str) -> bool:
+    """Whether the last function that the stub begins is a coroutine function."""
+    return isinstance(_function(stub), ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)

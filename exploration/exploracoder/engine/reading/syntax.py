@@ -133,11 +133,11 @@ def only_defines(code: str) -> bool:
     return has_definition and all(isinstance(node, (*DEFINITIONS, *IMPORTS)) for node in body)
 
 
-def _calls(node: ast.stmt) -> list[ast.Call]:
+def _calls(node: ast.stmt) -> list[ast.expr]:
     match getattr(node, "value", None):
         case ast.Call(func=ast.Name(id="print"), args=[*arguments]):
-            return [one for one in arguments if isinstance(one, ast.Call)]
-        case ast.Call() as call:
+            return [one for one in arguments if isinstance(one, ast.Call | ast.Await)]
+        case ast.Call() | ast.Await() as call:
             return [call]
     return []
 

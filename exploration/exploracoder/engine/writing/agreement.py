@@ -38,8 +38,7 @@ def groups(exploration: Exploration, attempts: Iterable[Attempt]) -> list[list[A
 
 def _names(exploration: Exploration) -> Sequence[str]:
     """The variables that hold the result, if no function is requested."""
-    target = stub.assignment_target(exploration.task.stub)
-    return (target,) if target else result_names(exploration.task)
+    return stub.target_names(exploration.task.stub) or result_names(exploration.task)
 
 
 def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:
