@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from exploracoder import commands as c
 from exploracoder.errors import BudgetError
-from exploracoder.testing import Failure
+from exploracoder.testing import Failure, Raw
 
 from .conftest import Explorer, Serve, model_words
 from .live_sessions import live_session
@@ -206,6 +207,22 @@ def test_a_model_that_writes_no_code_is_quoted(serve: Serve, explore: Explorer) 
     assert result.code == 1
     assert "I like tea." in result.json["reason"]
     assert kinds_asked(server) == ["write", "write"]
+
+
+def test_cells_of_a_reply_that_broke_off_give_way_to_those_of_the_next(
+    serve: Serve, explore: Explorer
+) -> None:
+    broken = script_of(["Read", "Other", "Third"], [READ, "leaves = 1", "leaves = 2"])
+    chunk = {"choices": [{"index": 0, "delta": {"content": broken}}]}
+    error = {"error": {"code": 503, "message": "busy"}}
+    events = "".join(f"data: {json.dumps(one)}\n\n" for one in (chunk, error))
+    whole = script_of(["Read", *GOALS[1:]], [READ, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[Raw(events, "text/event-stream"), whole]))
+    result = explore(server, "--json")
+
+    assert kinds_asked(server) == ["write", "write"]
+    assert result.json["status"] == "solved"
+    assert [one["code"] for one in result.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 async def test_cells_run_while_later_ones_are_written(serve: Serve) -> None:

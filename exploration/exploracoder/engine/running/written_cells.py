@@ -25,8 +25,8 @@ async def record(bench: Workbench, cell: Cell) -> None:
     await bench.update(Text("Written: %1", cell.goal))
 
 
-def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> None:
-    """Append a cell that was just written to the plan, as an open step.
+def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> str:
+    """Append a cell that was just written to the plan, as an open step; returns its subtask's id.
 
     The task then counts as planned; the open steps ``replaced_ids`` and any solution are removed.
     """
@@ -34,6 +34,15 @@ def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> Non
     number = next_number(step.subtask.id for step in bench.exploration.steps)
     step = _written(Subtask(id=f"step-{number}", goal=cell.goal), cell.code)
     bench.change(steps=(*others, step), is_planned=True, solution=None)
+    return step.subtask.id
+
+
+async def take_back(bench: Workbench, ids: Sequence[str]) -> None:
+    """Remove steps from the plan, and the state of those that ran from the chain."""
+    first = next((step for step in bench.exploration.steps if step.subtask.id in ids), None)
+    if first is not None and not first.is_open:
+        await reopen(bench, first)
+    bench.change(steps=tuple(one for one in bench.exploration.steps if one.subtask.id not in ids))
 
 
 async def run_open(bench: Workbench) -> bool:
