@@ -135,7 +135,7 @@ async def _run_solution(bench: Workbench, seen_codes: set[str]) -> Attempt | Non
     docs = bench.cells_request.docs if bench.cells_request else ()
 
     async def run(code: str, base: str = "") -> Attempt:
-        return await try_solution(bench, code, docs, calls=script.calls, base=base)
+        return await try_solution(bench, code, calls=script.calls, base=base)
 
     def keep(*attempts: Attempt) -> None:
         solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))

@@ -179,7 +179,7 @@ async def _mend_composed(
     apis = tuple({doc.path: doc for doc in (*shown_apis, *solution_apis(bench))}.values())
 
     async def run(code: str, base: str) -> Attempt:
-        return await try_solution(bench, code, apis, base=base)
+        return await try_solution(bench, code, base=base)
 
     return await mend(bench, attempt, apis, run, seen_codes)
 

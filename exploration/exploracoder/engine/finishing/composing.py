@@ -40,7 +40,7 @@ async def compose(bench: Workbench, refused_codes: set[str]) -> Attempt | None:
             continue
         if first is not None and (bench.limits.is_late or time.monotonic() > end):
             break
-        attempt = await try_solution(bench, code, ())
+        attempt = await try_solution(bench, code)
         if not exploration.task.check:
             return attempt if _is_as_explored(exploration, attempt) else None
         first = first or attempt

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.syntax import FUNCTIONS, Function
+from exploracoder.state import Task
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
 
@@ -61,6 +62,11 @@ def function_name(stub: str) -> str | None:
     """The name of the last function that the stub begins; None when it begins none."""
     function = _function(stub)
     return function.name if function else None
+
+
+def wanted_function(task: Task) -> str:
+    """The name of the function that a task asks for; empty if it asks for none."""
+    return task.entry_point or function_name(task.stub) or ""
 
 
 def is_async(stub: str) -> bool:

@@ -14,7 +14,13 @@ from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.knowing.name_problems import check
 from exploracoder.engine.running.selection import is_sound
-from exploracoder.engine.running.trial import earlier_cells, is_in_turn, next_number, run_again
+from exploracoder.engine.running.trial import (
+    earlier_cells,
+    in_place,
+    is_in_turn,
+    next_number,
+    run_again,
+)
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
@@ -162,9 +168,8 @@ async def adopt(
         # What was accepted ran, and still does where it stands.
         await bench.sidecar.drop(branch)
         return candidate
-    others = [one for one in step.candidates if one.id != candidate.id]
-    candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
-    bench.put(step.model_copy(update={"candidates": tuple(candidates)}))
+    candidates = (*step.candidates, candidate) if twin is None else in_place(step, candidate)
+    bench.put(step.model_copy(update={"candidates": candidates}))
     replaced_branch = bench.branches.kept_branches.pop(candidate.id, branch)
     base, branches = await _base(bench, step), await bench.sidecar.measure()
     if observation.ran and any(one.id == branch and one.parent == base for one in branches):
@@ -239,10 +244,6 @@ async def _branch_of(
 
 
 def _done(step: Step, candidate: Candidate) -> Step:
-    candidates = tuple(_in_place(step, candidate))
+    candidates = in_place(step, candidate)
     fields = {"status": "done", "chosen": candidate.id, "candidates": candidates}
     return step.model_copy(update=fields)
-
-
-def _in_place(step: Step, candidate: Candidate) -> list[Candidate]:
-    return [candidate if one.id == candidate.id else one for one in step.candidates]

@@ -143,5 +143,9 @@ async def run_again(bench: Workbench, step: Step, *, must_show: bool = True) -> 
         await bench.sidecar.drop(branch)
         return None
     bench.branches.current = branch
-    candidates = tuple(candidate if one.id == candidate.id else one for one in step.candidates)
-    return step.model_copy(update={"candidates": candidates, "status": "done"})
+    return step.model_copy(update={"candidates": in_place(step, candidate), "status": "done"})
+
+
+def in_place(step: Step, candidate: Candidate) -> tuple[Candidate, ...]:
+    """The step's candidates with this one in place of that of its id."""
+    return tuple(candidate if one.id == candidate.id else one for one in step.candidates)

@@ -19,6 +19,11 @@ def chain_steps(bench: Workbench) -> list[Step]:
     return [step for step in bench.exploration.steps if step.status != "skipped"]
 
 
+def others(bench: Workbench, ids: Collection[str]) -> tuple[Step, ...]:
+    """The steps as they are now, without those with these ids."""
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in ids)
+
+
 async def record(bench: Workbench, cell: Cell) -> None:
     """Add a cell that was just written as an open step, and save that."""
     add(bench, cell)
@@ -30,10 +35,9 @@ def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> str
 
     The task then counts as planned; the open steps ``replaced_ids`` and any solution are removed.
     """
-    others = [one for one in bench.exploration.steps if one.subtask.id not in replaced_ids]
     number = next_number(step.subtask.id for step in bench.exploration.steps)
     step = _written(Subtask(id=f"step-{number}", goal=cell.goal), cell.code)
-    bench.change(steps=(*others, step), is_planned=True, solution=None)
+    bench.change(steps=(*others(bench, replaced_ids), step), is_planned=True, solution=None)
     return step.subtask.id
 
 
@@ -42,7 +46,7 @@ async def take_back(bench: Workbench, ids: Sequence[str]) -> None:
     first = next((step for step in bench.exploration.steps if step.subtask.id in ids), None)
     if first is not None and not first.is_open:
         await reopen(bench, first)
-    bench.change(steps=tuple(one for one in bench.exploration.steps if one.subtask.id not in ids))
+    bench.change(steps=others(bench, ids))
 
 
 async def run_open(bench: Workbench) -> bool:
@@ -66,10 +70,10 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     assert step.candidate is not None, "a step without code is explored"
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     candidate = step.candidate
-    others = tuple(one for one in step.candidates if one.id != candidate.id)
-    step = step.model_copy(update={"candidates": others, "chosen": None})
+    rest = tuple(one for one in step.candidates if one.id != candidate.id)
+    step = step.model_copy(update={"candidates": rest, "chosen": None})
     variables = await bench.sidecar.variables(base)
-    trial = Trial(bench, step, variables, candidates=list(others), may_repeat=True)
+    trial = Trial(bench, step, variables, candidates=list(rest), may_repeat=True)
     try:
         new_candidate = await trial.run(
             candidate.id, candidate.code, candidate.origin, candidate.debug_of

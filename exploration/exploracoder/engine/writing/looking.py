@@ -19,6 +19,7 @@ from exploracoder.engine.reading.value_text import (
     describe_variables,
     without_addresses,
 )
+from exploracoder.engine.running.trial import earlier_cells
 from exploracoder.engine.running.written_cells import chain_steps
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.cells_request import ask_about_cells, wants_calls
@@ -79,13 +80,12 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
     task = bench.exploration.task
     source = ""
     if candidate is not None and candidate.observation is not None:
-        earlier = [task.context, *(link.candidate.code for link in bench.exploration.trace)]
         source = await look_up(
             bench,
             candidate.code,
             candidate.observation,
             branch=bench.branches.current,
-            earlier=earlier,
+            earlier=earlier_cells(bench),
         )
     problems = (*(candidate.problems if candidate else ()), *(attempt.problems if attempt else ()))
     observation = None if doubtful is None else _raised(doubtful)

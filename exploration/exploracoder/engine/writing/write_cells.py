@@ -18,10 +18,10 @@ from exploracoder.engine.reading.cells import (
     read_script,
 )
 from exploracoder.engine.reading.replies import no_code
-from exploracoder.engine.running.written_cells import add, run_open, take_back
+from exploracoder.engine.running.written_cells import add, others, run_open, take_back
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.cells_request import CellsRequest, ask_about_cells
-from exploracoder.state import Step, Written
+from exploracoder.state import Written
 from exploracoder.texts import Text
 
 PART = "write"
@@ -36,7 +36,7 @@ async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
     recorded.
     """
     bench.tell(PART, "Reading the docs")
-    done_steps = tuple(one for one in _others(bench, replaced_ids) if one.status == "done")
+    done_steps = tuple(one for one in others(bench, replaced_ids) if one.status == "done")
     bench.cells_request = CellsRequest(
         done_steps, bench.branches.current, bench.settings.prompt_chars
     )
@@ -54,14 +54,9 @@ async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
         with contextlib.suppress(asyncio.CancelledError):
             await task
     if not script.cells:
-        bench.change(steps=_others(bench, replaced_ids))
+        bench.change(steps=others(bench, replaced_ids))
     words = "Wrote %1 cells and the solution" if script.solution else "Wrote %1 cells"
     await bench.update(Text(words, len(script.cells)), is_planned=True)
-
-
-def _others(bench: Workbench, replaced_ids: Collection[str]) -> tuple[Step, ...]:
-    """The steps as they are now, without those that are replaced."""
-    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced_ids)
 
 
 async def _ask(bench: Workbench, reader: _ReplyReader) -> Script:
