@@ -198,9 +198,8 @@ def _complete_assignment(code: str, target: str) -> str:
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return code
     lines, first = syntax.lines_of(code.rstrip()), tree.body[0].lineno - 1
-    return "\n".join([*lines[:first], f"{target} = {lines[first]}", *lines[first + 1 :]]).lstrip(
-        "\n"
-    )
+    lines[first] = f"{target} = {lines[first]}"
+    return "\n".join(lines).lstrip("\n")
 
 
 def _complete_function(code: str, stub: str, head: Function) -> str:
