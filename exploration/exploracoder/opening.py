@@ -96,6 +96,8 @@ async def open_bench(
         outcome = await user_variables.bring(executor, opening.source, exploration.brought)
         if task.context:
             _accept_context(await executor.run(executor.root, task.context))
+        if task.check:
+            _accept_text(task.check)
         if task.target is not None:
             await accept_check(executor, task)
         elif task.check:
@@ -164,12 +166,16 @@ def _accept_context(observation: Observation) -> None:
     raise InputError(Text("The context failed: %1", ended_as(observation)))
 
 
-async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
-    """Refuse a check that can never pass, or that proves nothing because it passes already."""
+def _accept_text(check: str) -> None:
+    """Refuse a check that is not Python."""
     try:
         compile(check, "check", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise InputError(Text("The check is not Python: %1", error)) from error
+
+
+async def _accept_check(executor: Executor, check: str, entry_point: str | None) -> None:
+    """Refuse a check that can never pass, or that proves nothing because it passes already."""
     branch = await executor.fork(executor.root)
     try:
         observation = await executor.run(branch, check)

@@ -114,7 +114,7 @@ class Session:
             await self._end("failed", str(error))
             raise SetupError(str(error)) from error
         except ExploraCoderError as error:
-            await self._end("failed", str(error))
+            await self._end(_outcome(bench.exploration), str(error))
             raise
         except Exception as error:
             await self._end("failed", f"Something unexpected went wrong: {error!r}")

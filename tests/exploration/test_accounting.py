@@ -13,7 +13,9 @@ from .scripted import (
     KEEP,
     READ,
     SOLUTION,
+    WRONG_SOLUTION,
     TeaModel,
+    fenced,
     kinds_asked,
     script_of,
     whole_text,
@@ -77,7 +79,7 @@ def test_a_limit_on_tokens_stops_the_exploration_with_all_saved(
 def test_a_limit_on_tokens_that_nobody_counts_is_said_not_to_hold(
     serve: Serve, explore: Explorer
 ) -> None:
-    server = serve()
+    server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)]))
     server.report_usage = False
     outcome = explore(server, "--max-tokens", "100000", "--json")
 
@@ -98,6 +100,17 @@ def test_a_reply_that_is_not_there_when_the_time_is_up_is_not_waited_for(
     assert explore.exploration.seconds_total < 15
 
 
+def test_a_run_that_has_not_ended_when_the_time_is_up_is_interrupted(
+    serve: Serve, explore: Explorer
+) -> None:
+    slow = TeaModel(scripts=[script_of(GOALS, [f"import time\ntime.sleep(40)\n{READ}"])])
+    outcome = explore(serve(slow), "--max-seconds", "8", "--json")
+
+    assert outcome.code == 1
+    assert "limit of 8 seconds was reached" in outcome.json["reason"]
+    assert explore.exploration.seconds_total < 30
+
+
 def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     serve: Serve, explore: Explorer
 ) -> None:
@@ -110,15 +123,25 @@ def test_a_stopped_exploration_goes_on_with_a_higher_budget(
     assert "plan" not in kinds_asked(server)
 
 
+def test_what_used_up_the_tokens_is_run(serve: Serve, explore: Explorer) -> None:
+    server = serve()
+    outcome = explore(server, "--max-tokens", "250", "--json")
+
+    assert outcome.code == 0
+    assert outcome.json["status"] == "solved"
+    assert kinds_asked(server) == ["write"]
+
+
 def test_what_was_written_when_the_budget_ended_is_not_asked_for_again(
     serve: Serve, explore: Explorer
 ) -> None:
-    first_outcome = explore(serve(), "--max-tokens", "250", "--json")
-    server = serve()
+    wrong = TeaModel(solutions=[fenced(WRONG_SOLUTION)])
+    first_outcome = explore(serve(wrong), "--max-tokens", "250", "--json")
+    server = serve(TeaModel(looks=[f"### Solution\n{fenced(SOLUTION)}"]))
     outcome = explore.run("resume", explore.notebook, *model_words(server), "--json", "--quiet")
 
     assert first_outcome.json["status"] == "failed"
-    assert kinds_asked(server) == []
+    assert kinds_asked(server) == ["look"]
     assert outcome.json["status"] == "solved"
     assert [one["code"] for one in outcome.json["subtasks"]] == [READ, KEEP, COLLECT]
 

@@ -213,6 +213,16 @@ def test_two_tries_that_give_the_same_are_enough(serve: Serve, explore: Explorer
     assert explore.exploration.status == "unverified"
 
 
+def test_the_example_call_of_an_async_function_is_awaited(serve: Serve, explore: Explorer) -> None:
+    written = TeaModel(solutions=[fenced(WRITTEN.replace("def ", "async def "))])
+    run(explore, written, serve, *TRIES, head=f"async {KNOWN}")
+    call = solution_of(explore).final.call
+
+    assert call is not None
+    assert call.called == "await strong_names(text, least)"
+    assert "['assam', 'oolong']" in [one.preview for one in call.observation.variables]
+
+
 def test_of_tries_that_differ_the_first_that_gives_something_is_taken(
     serve: Serve, explore: Explorer
 ) -> None:

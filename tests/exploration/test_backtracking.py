@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
+from exploracoder.engine.finishing import chain, composing, synthesis
+from exploracoder.state import Attempt
 from exploracoder.testing import ScriptedModelServer
 
 from .conftest import Explorer, Outcome, Serve
@@ -79,6 +84,53 @@ def test_what_a_step_does_once_more_stands_in_the_solution_once(
     assert outcome.json["status"] == "solved"
     assert [step["code"] for step in outcome.json["subtasks"]].count(KEEP) == 2
     assert outcome.json["solution"].count("kept = ") == 1
+
+
+def test_what_the_steps_make_together_comes_after_what_was_written(
+    serve: Serve, explore: Explorer
+) -> None:
+    script = script_of(GOALS, [LOST] * 3, fenced("names = []"))
+    outcome = explore_script(explore, serve(TeaModel(scripts=[script])), *ONE)
+
+    assert outcome.json["status"] == "solved"
+    assert outcome.json["attempts"] == 2
+
+
+def test_what_the_check_refused_is_composed_once_while_steps_are_explored(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    async def try_solution(bench: Any, code: str, *rest: Any) -> Attempt:
+        tried.append(code)
+        return await synthesis.try_solution(bench, code, *rest)
+
+    monkeypatch.setattr(composing, "try_solution", try_solution)
+    empty, fails = fenced("import tealeaf\nnames = ['oolong']\nprint(names)"), fenced(LOST)
+    drafts = {1: [empty], 2: [fails], 3: [fails]}
+    model = TeaModel(is_lost=True, drafts=drafts, debugs={2: [fails], 3: [fails]})
+    explore_script(explore, serve(model), *ONE, "--set", "backtracks=0")
+
+    # Once more at the end, to see what the check blames.
+    assert len(tried) == 2
+
+
+async def test_late_in_a_limit_no_step_is_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(*_: object) -> Any:
+        return SimpleNamespace(is_good=False)
+
+    async def doubt(*_: object) -> bool:
+        raise AssertionError("a step is done again")
+
+    monkeypatch.setattr(chain, "compose", refused)
+    monkeypatch.setattr(chain, "doubt_checked_step", doubt)
+    bench: Any = SimpleNamespace(
+        settings=SimpleNamespace(backtracks=2),
+        limits=SimpleNamespace(is_late=True),
+        exploration=SimpleNamespace(steps=()),
+    )
+
+    assert await chain._compose(bench) is None
 
 
 def test_a_candidate_that_was_not_chosen_may_take_its_step_s_place(

@@ -289,6 +289,13 @@ def test_a_method_that_writes_a_class_wants_to_know_where(serve: Serve, write: W
     assert "--repository and --file" in outcome.json["error"]
 
 
+def test_a_check_of_a_class_that_is_not_python_is_refused(serve: Serve, write: Writer) -> None:
+    outcome = write(serve(ClassModel()), "rrr", check="assert (")
+
+    assert outcome.code == 2
+    assert "The check is not Python" in outcome.json["error"]
+
+
 def test_a_check_that_passes_without_the_class_is_refused(serve: Serve, write: Writer) -> None:
     server = serve(ClassModel())
     outcome = write(server, "rrr", check="print(1)")

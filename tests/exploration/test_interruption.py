@@ -419,7 +419,7 @@ def test_a_state_that_cannot_be_rebuilt_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(own_library)
-    explore(serve(), "--max-tokens", "1100", "--profile", "small", "--set", "first-tries=0")
+    explore(serve(), "--max-tokens", "500", "--profile", "small", "--set", "first-tries=0")
     leaves = own_library / "tealeaf" / "leaves.py"
     broken = leaves.read_text(encoding="utf-8").replace("int(strength)", "leaf(strength)")
     leaves.write_text(broken, encoding="utf-8")

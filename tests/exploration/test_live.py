@@ -13,6 +13,7 @@ from exploracoder.engine.running import plan_edits
 from exploracoder.errors import CommandError, InputError
 from exploracoder.live_session import LiveSession
 from exploracoder.testing import Delay, Failure
+from waiting import until, wait_until
 
 from .conftest import Serve
 from .live_sessions import (
@@ -191,6 +192,27 @@ async def test_a_cell_that_the_user_ran_by_hand_is_accepted_and_the_chain_goes_o
     assert chosen_codes(surface.session.exploration) == [READ, mine]
 
 
+async def test_a_cell_that_was_run_by_hand_runs_again_if_what_comes_before_is_another(
+    serve: Serve,
+) -> None:
+    mine = "kept = list(leaves)\nprint(len(kept))"
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"))
+        bench = surface.session.bench
+        branch = await bench.sidecar.fork(bench.branches.current)
+        observation = await bench.sidecar.run(branch, mine)
+        await surface.do(c.TryCode(subtask="step-1", code=READ.replace("(text)", "(text)[:2]")))
+        await surface.session.take_run("step-2", mine, branch, observation)
+        await surface.session.idle()
+        second = surface.step(2).candidate
+
+    assert observation.stdout == "3\n"
+    assert surface.statuses[:2] == ["done", "done"]
+    assert second is not None
+    assert second.observation is not None
+    assert second.observation.stdout == "2\n"
+
+
 async def test_own_code_that_fails_is_listed_and_accepts_nothing(serve: Serve) -> None:
     async with live_session(serve()) as surface:
         await surface.do(c.GoOn(), c.GoOn())
@@ -282,6 +304,25 @@ async def test_what_was_deleted_can_be_put_back_until_it_is(
         await surface.do(c.RestoreSubtask(subtask="step-3"), c.RestoreSubtask(subtask="step-3"))
 
     assert sorted(goals(surface)) == sorted([*GOALS, "Say how many"])
+
+
+@pytest.mark.parametrize("restores", [False, True])
+async def test_a_skipped_subtask_that_is_moved_starts_from_where_it_is_now(
+    serve: Serve, restores: bool
+) -> None:
+    names = "names = [leaf.name for leaf in leaves]\nprint(names)"
+    server = serve(TeaModel(scripts=[script_of(GOALS, [READ, KEEP, names], fenced(SOLUTION))]))
+    async with live_session(server) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"), c.Skip(subtask="step-2"))
+        if restores:
+            await surface.do(c.DeleteSubtask(subtask="step-2"), c.Accept(subtask="step-3"))
+            await surface.do(c.RestoreSubtask(subtask="step-2"))
+        else:
+            await surface.do(c.MoveSubtask(subtask="step-2"), c.Accept(subtask="step-3"))
+        await surface.do(c.TryCode(subtask="step-2", code="print(len(names))"))
+
+    assert ids(surface) == ["step-1", "step-3", "step-2"]
+    assert surface.statuses == ["done"] * 3
 
 
 async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
@@ -388,6 +429,68 @@ async def test_a_subtask_that_is_added_while_cells_run_has_its_turn(serve: Serve
 
     assert surface.statuses == ["done"] * 4
     assert chosen_codes(surface.session.exploration) == [slow, count, KEEP, COLLECT]
+
+
+@pytest.mark.parametrize("again", ["", "auto"])
+async def test_cells_wait_once_the_user_wants_to_review_them(serve: Serve, again: str) -> None:
+    slow = f"import time\ntime.sleep(2)\n{READ}"
+    script = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[script]))
+    async with live_session(server, mode="auto") as surface:
+        await surface.session.do(c.GoOn())
+        await asyncio.to_thread(wait_until, lambda: "step-1" in surface.session.progress.part)
+        await surface.session.do(c.SetMode(mode="review"))
+        await asyncio.wait_for(surface.session.idle(), 60)
+        statuses = surface.statuses
+        if again:
+            await surface.do(c.SetMode(mode="auto"), c.GoOn())
+        else:
+            await surface.do(c.Accept(subtask="step-1"))
+
+    assert statuses == ["review", "pending", "pending"]
+    assert surface.statuses == (["done"] * 3 if again else ["done", "review", "pending"])
+
+
+async def test_a_cell_that_runs_while_others_are_written_is_not_edited(serve: Serve) -> None:
+    slow = f"import time\ntime.sleep(2)\n{READ}"
+    script = script_of(GOALS, [slow, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[script]), piece_pause_s=0.05)
+    async with live_session(server, mode="auto") as surface:
+        await surface.session.do(c.GoOn())
+        await until(lambda: surface.session.progress.part == "step-1")
+        await asyncio.sleep(0.5)
+        with pytest.raises(CommandError, match="is being explored"):
+            await surface.session.do(c.DeleteSubtask(subtask="step-1"))
+        await surface.session.idle()
+
+    assert surface.statuses == ["done"] * 3
+
+
+@pytest.mark.parametrize("deletes", [False, True])
+async def test_what_is_edited_while_steps_before_it_run_again_is_not_run(
+    serve: Serve, deletes: bool
+) -> None:
+    slow = f"import time\ntime.sleep(2 * (len(leaves) < 3))\n{KEEP}"
+    other = READ.replace("(text)", "(text)[:2]")
+    server = serve(TeaModel(scripts=[script_of(GOALS, [READ, slow, COLLECT], fenced(SOLUTION))]))
+    async with live_session(server) as surface:
+        await accept_all(surface)
+        await surface.session.do(c.TryCode(subtask="step-1", code=other))
+        await until(lambda: surface.session.progress.part == "step-2")
+        if deletes:
+            await surface.session.do(c.DeleteSubtask(subtask="step-3"))
+        else:
+            await surface.session.do(c.RenameSubtask(subtask="step-3", goal="Name them"))
+        await surface.session.idle()
+        await surface.do(c.AddSubtask(goal="Look") if deletes else c.Cancel())
+        await surface.do(c.TryCode(subtask="step-3", code="print('names' in globals())"))
+        last = surface.step(3)
+
+    assert surface.statuses == ["done"] * 3
+    assert last.subtask.goal == ("Look" if deletes else "Name them")
+    assert last.candidate is not None
+    assert last.candidate.observation is not None
+    assert last.candidate.observation.stdout == "False\n"
 
 
 async def test_a_subtask_that_is_another_now_takes_the_written_solution_along(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from exploracoder.prepare import make_exploration
 from exploracoder.tasks import make_task
 from exploracoder.testing import Call, RecordedRequest
 from exploracoder.testing import Outcome as Said
+from exploracoder_retrieval.errors import QueryRefused
 
 from tests.retrieval.search_engine import Answers, SearchEngine
 
@@ -159,6 +161,27 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(
     assert "looks like code" in replies[1]
     assert "- kettle.steep.gently (https://docs.python.org/x)" in replies[2]
     assert "words of the user's data" in replies[4]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "'oolong'",
+        '"""leaves:\noolong\n"""',
+        "'it\\'s oolong'",
+        'f"""{text}\noolong"""',
+        "b'oolong'",
+        "text = 'oolong'\nnames =",
+    ],
+)
+def test_the_words_of_all_strings_in_the_user_s_code_are_withheld(code: str) -> None:
+    task = SimpleNamespace(context=code, check="", stub="")
+    exploration = SimpleNamespace(task=task, trace=())
+    libraries = SimpleNamespace(words="tealeaf", known=SimpleNamespace(docs=()))
+    bench: Any = SimpleNamespace(exploration=exploration, libraries=libraries)
+
+    with pytest.raises(QueryRefused, match="user's data"):
+        lookup._guard(bench, (), ()).check("something for oolong")
 
 
 def test_a_notebook_cannot_switch_the_web_on(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -122,6 +123,7 @@ def test_an_import_is_added_only_when_a_name_can_mean_one_thing(
         "import os.path as json\njson.x",
         "from os import path as json\njson.x",
         "[brew] = [1]\nbrew",
+        "match [1]:\n    case [1, *brew] | {'a': 1, **brew} | brew: print(brew)",
     ],
 )
 def test_what_a_snippet_binds_itself_is_not_imported(code: str) -> None:
@@ -198,8 +200,7 @@ async def sidecar(library: Path) -> AsyncIterator[Sidecar]:
 async def problems(sidecar: Sidecar, code: str) -> dict[str, tuple[str, ...]]:
     findings = await snippet_names.problems(
         snippet_names.read(code, TEALEAF),
-        sidecar,
-        sidecar.root,
+        functools.partial(sidecar.resolve, sidecar.root),
         ["tealeaf", "pot", "heats"],
         ["tealeaf"],
     )
@@ -239,6 +240,26 @@ async def test_a_member_of_an_inferred_type_is_looked_up(sidecar: Sidecar) -> No
     findings = await problems(sidecar, "flow = tealeaf.Flow([])\nflow.kept(print)")
 
     assert "keep" in next(nearest for key, nearest in findings.items() if key.endswith(": kept"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "for flow in heats:\n    flow.kept(print)",
+        "with open('x') as flow:\n    flow.kept(print)",
+        "[flow.kept(print) for flow in heats]",
+        "(lambda flow: flow.kept(print))(pot)",
+        "def flow(): pass\nflow.kept(print)",
+        "flow = flow.keep(print)\nflow.kept(print)",
+        "flow = pot if heats else flow\nflow.kept(print)",
+        "flow = tealeaf.Kettle()\nflow.kept(print)",
+    ],
+)
+async def test_a_name_that_is_bound_to_something_else_too_is_not_looked_up(
+    sidecar: Sidecar, other: str
+) -> None:
+    assert await problems(sidecar, f"flow = tealeaf.Flow([])\n{other}") == {}
+    assert await problems(sidecar, f"from tealeaf import Flow as flow\n{other}") == {}
 
 
 async def test_a_variable_that_the_snippet_binds_anew_is_not_looked_up(sidecar: Sidecar) -> None:

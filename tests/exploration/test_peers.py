@@ -107,10 +107,10 @@ def test_best_of_n_takes_the_first_good_text_when_no_result_can_be_compared(
 def test_a_limit_in_the_middle_does_not_lose_best_of_n_its_vote(
     serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def sample(bench: Workbench, messages: Any, apis: Any, number: int) -> Attempt:
+    async def sample(bench: Workbench, messages: Any, number: int) -> Attempt:
         if number == 3:
             raise BudgetError("The limit was reached.")
-        return await one_shot.sample(bench, messages, apis, number)
+        return await one_shot.sample(bench, messages, number)
 
     monkeypatch.setattr("exploracoder.methods.best_of_n.sample", sample)
     server = serve(TeaModel(solutions=[RIGHT, OTHER, WRONG]))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from exploracoder.engine.reading.result_names import result_names, wanted_in
-from exploracoder.state import Task
+from exploracoder.engine.writing.agreement import can_compare, groups
+from exploracoder.settings import make_settings
+from exploracoder.state import Attempt, Exploration, Task
+from exploracoder_kernel.observation import Observation, Variable
 
 from .conftest import Explorer, Serve
 from .scripted import TeaModel, fenced
@@ -52,6 +55,29 @@ def test_a_check_says_best_which_results_are_wanted() -> None:
 )
 def test_what_a_check_or_the_context_makes_itself_is_no_result(check: str) -> None:
     assert result_names(task(check=check)) == ("names",)
+
+
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [
+        ("total", ["total"]),
+        ("first, (*rest, box.last)", ["first", "rest", "box"]),
+        ("rows.loc[rows[column] == 1, 'y']", ["rows"]),
+        ("total: int", ["total"]),
+    ],
+)
+def test_results_are_compared_in_the_variables_of_an_unfinished_assignment(
+    target: str, names: list[str]
+) -> None:
+    settings = make_settings("standard")
+    exploration = Exploration(task=task(stub=f"{target} ="), settings=settings)
+    variables = tuple(Variable(name=name, type="int", preview="1") for name in [*names, "column"])
+    attempt = Attempt(code="", observation=Observation(status="ok", variables=variables))
+    other = Attempt(code="", observation=Observation(status="ok", variables=variables[1:]))
+
+    assert can_compare(exploration)
+    assert not can_compare(Exploration(task=task("Brew."), settings=settings))
+    assert groups(exploration, [other, attempt, attempt]) == [[attempt, attempt]]
 
 
 def test_a_function_s_task_names_no_results() -> None:

@@ -81,10 +81,23 @@ def test_a_bare_expression_becomes_the_right_side() -> None:
     assert stub.complete("sorted(leaves)", "names =") == "names = sorted(leaves)"
 
 
-@pytest.mark.parametrize("target", ["first, last", "frame.loc[frame['x'] == 1, 'y']"])
+@pytest.mark.parametrize("target", ["first, last", "frame.loc[frame['x'] == 1, 'y']", "leaves[1:]"])
 def test_a_target_of_several_names_or_places_gets_its_right_side(target: str) -> None:
     assert stub.in_task(f"Sort the leaves.\n{target} =", None) == f"{target} ="
     assert stub.complete("sorted(leaves)", f"{target} =") == f"{target} = sorted(leaves)"
+
+
+def test_what_is_said_above_a_bare_expression_stays_above() -> None:
+    code = stub.complete("# All,\n\n# sorted\n(leaves\n .sort())  # in place", "names =")
+
+    assert code == "# All,\n\n# sorted\nnames = (leaves\n .sort())  # in place"
+
+
+def test_an_annotated_target_gets_its_right_side() -> None:
+    assert stub.in_context("x = 1\nnames: list[str] =").stub == "names: list[str] ="
+    assert stub.complete("sorted(leaves)", "names: list =") == "names: list = sorted(leaves)"
+    assert stub.in_task("Sort the leaves. Result: names =", None) == ""
+    assert stub.in_task("Sort the leaves.\nResult: names =", None) == ""
 
 
 def test_an_assignment_that_is_there_is_not_doubled() -> None:
@@ -107,6 +120,15 @@ def test_an_indented_body_goes_under_the_head() -> None:
     code = stub.complete("    kept = leaves[:least]\n    return kept", HEAD)
 
     assert run(code)["strong"]("abcde") == "abc"  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("indent", ["", "    ", "  "])
+def test_strings_of_several_lines_stay_as_they_are_under_the_head(indent: str) -> None:
+    head = "def strong(leaves):\n"
+    body = f'{indent}text = """a\n  b\n      c"""\n{indent}return text'
+    code = stub.complete(body, head)
+
+    assert run(code)["strong"]([]) == "a\n  b\n      c"  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("answer", ["def other(x):\n    return x", "this is no Python at all ("])

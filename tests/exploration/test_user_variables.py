@@ -76,7 +76,7 @@ def test_going_on_brings_the_same_variables_again(
         explore,
         serve,
         check_options,
-        *("--kernel", kernel, "--bring", "text", "--max-tokens", 1),
+        *("--kernel", kernel, "--bring", "text", "--max-seconds", 0.001),
     )
     server = serve(TeaModel())
     model = ["--base-url", server.base_url, "--model", server.model, "--json", "--quiet"]

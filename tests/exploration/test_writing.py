@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from exploracoder import commands as c
 from exploracoder.errors import BudgetError
-from exploracoder.testing import Failure
+from exploracoder.testing import Failure, Raw
 
 from .conftest import Explorer, Serve, model_words
 from .live_sessions import live_session
@@ -65,6 +68,31 @@ def test_a_limit_during_the_look_leaves_a_good_solution_good(
     assert resumed.json["reason"] == ""
 
 
+def test_a_model_that_fails_during_the_look_leaves_a_good_solution_good(
+    serve: Serve, explore: Explorer
+) -> None:
+    outcome = explore(serve(TeaModel(looks=[Failure(401, "no key")])), check=None)
+
+    assert outcome.code == 2
+    assert explore.exploration.status == "unverified"
+    assert "HTTP 401" in explore.exploration.reason
+
+
+def test_a_solution_is_kept_before_its_names_are_mended(
+    serve: Serve, explore: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def mend(*_: object) -> None:
+        raise BudgetError("The limit was reached.")
+
+    monkeypatch.setattr("exploracoder.methods.exploration.mend", mend)
+    explore(serve())
+    solution = explore.exploration.solution
+
+    assert solution is not None
+    assert [one.code for one in solution.attempts] == [SOLUTION]
+    assert explore.exploration.status == "solved"
+
+
 def test_what_a_look_corrects_is_run(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(solutions=[fenced(WRONG_SOLUTION)], looks=[RIGHT]))
     result = explore(server, "--json")
@@ -117,6 +145,22 @@ def test_who_looks_at_a_failure_sees_docs_and_source(serve: Serve, explore: Expl
     assert "def read_leaves(" in look.last_user_message.partition("The source of tealeaf")[2]
 
 
+def test_looking_names_up_imports_nothing_for_the_code_that_runs(
+    serve: Serve, explore: Explorer, own_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own_library / "tealeaf" / "pots.py").write_text("def names():\n    return ['assam']\n")
+    monkeypatch.chdir(own_library)
+    code = "import tealeaf\nnames = tealeaf.pots.names()"
+    server = serve(TeaModel(scripts=[script_of(GOALS, [code], fenced(code))]))
+    explore(server, "--set", "looks=0", "--candidates", "1", check=None)
+    (first, *_), solution = explore.exploration.steps, explore.exploration.solution
+    assert solution is not None
+    observations = [first.candidates[0].observation, solution.attempts[0].observation]
+    errors = [one.error.ename if one and one.error else "" for one in observations]
+
+    assert errors == ["AttributeError"] * 2
+
+
 def test_only_what_still_fails_is_explored(serve: Serve, explore: Explorer) -> None:
     server = serve(TeaModel(scripts=[script_of(GOALS, [READ, LOST, COLLECT])]))
     result = explore(server, "--json", "--candidates", "1", "--set", "rerank=none")
@@ -163,6 +207,22 @@ def test_a_model_that_writes_no_code_is_quoted(serve: Serve, explore: Explorer) 
     assert result.code == 1
     assert "I like tea." in result.json["reason"]
     assert kinds_asked(server) == ["write", "write"]
+
+
+def test_cells_of_a_reply_that_broke_off_give_way_to_those_of_the_next(
+    serve: Serve, explore: Explorer
+) -> None:
+    broken = script_of(["Read", "Other", "Third"], [READ, "leaves = 1", "leaves = 2"])
+    chunk = {"choices": [{"index": 0, "delta": {"content": broken}}]}
+    error = {"error": {"code": 503, "message": "busy"}}
+    events = "".join(f"data: {json.dumps(one)}\n\n" for one in (chunk, error))
+    whole = script_of(["Read", *GOALS[1:]], [READ, KEEP, COLLECT], fenced(SOLUTION))
+    server = serve(TeaModel(scripts=[Raw(events, "text/event-stream"), whole]))
+    result = explore(server, "--json")
+
+    assert kinds_asked(server) == ["write", "write"]
+    assert result.json["status"] == "solved"
+    assert [one["code"] for one in result.json["subtasks"]] == [READ, KEEP, COLLECT]
 
 
 async def test_cells_run_while_later_ones_are_written(serve: Serve) -> None:

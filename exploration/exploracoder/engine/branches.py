@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import anyio
 from exploracoder_kernel.errors import SidecarError
 from exploracoder_kernel.executor import Executor
 from exploracoder_kernel.observation import Observation
+from exploracoder_kernel.sidecar_answers import ResolvedName
 
 from exploracoder.state import Step
 
@@ -45,15 +49,27 @@ class Branches:
     bases: dict[str, str] = field(default_factory=dict)
     kept_branches: dict[str, str] = field(default_factory=dict)
     _primed_root: str = ""
+    _probes: dict[str, str] = field(default_factory=dict)
+    _probing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, part: str, branch: str, code: str) -> Observation:
-        """Run a snippet in a branch and count its time; raises BudgetError at a limit."""
-        self.bench.limits.check()
+        """Run a snippet in a branch and count its time.
+
+        Raises BudgetError when that is up; a run that is still going on is then interrupted.
+        """
+        limits, before = self.bench.limits, time.monotonic()
+        limits.check_time()
         self.bench.tell(part, "Running a snippet")
-        before = time.monotonic()
-        observation = await self.sidecar.run(branch, code)
-        self.bench.limits.spend(part, seconds_execution=time.monotonic() - before)
-        return observation
+        run = asyncio.ensure_future(self.sidecar.run(branch, code))
+        try:
+            with anyio.fail_after(limits.seconds_left):
+                return await asyncio.shield(run)
+        except TimeoutError:
+            raise limits.out_of_time() from None
+        finally:
+            run.cancel()
+            await asyncio.wait({run})
+            limits.spend(part, seconds_execution=time.monotonic() - before)
 
     async def run_in_fork(self, part: str, base: str, code: str) -> tuple[str, Observation]:
         """Run a snippet in a new fork of a branch, which is dropped if the run is interrupted."""
@@ -64,6 +80,22 @@ class Branches:
             with suppress(SidecarError):
                 await self.sidecar.drop(branch)
             raise
+
+    async def probe(self, base: str) -> str:
+        """A fork of a branch for looking names up, which imports modules: no code runs there.
+
+        It is kept while the chain may go on from that branch.
+        """
+        async with self._probing:
+            if base not in self._probes:
+                for old in self._probes.keys() - {self.root, self._primed_root, self.current}:
+                    await self.sidecar.drop(self._probes.pop(old))
+                self._probes[base] = await self.sidecar.fork(base)
+            return self._probes[base]
+
+    async def resolve(self, base: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
+        """Whether dotted names exist, as seen from a branch, which stays as it is."""
+        return await self.sidecar.resolve(await self.probe(base), names)
 
     async def primed_root(self, part: str) -> str:
         """The root with the libraries imported, in which variants of a snippet are tried quickly.

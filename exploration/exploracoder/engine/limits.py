@@ -53,10 +53,14 @@ class Limits:
         limit = self.bench.settings.max_seconds
         return None if limit is None else max(0.0, limit - self.seconds_used)
 
-    def check(self) -> None:
-        """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
+    def check_time(self) -> None:
+        """Raise BudgetError when the user's limit on seconds has been reached."""
         if self.seconds_left == 0.0:
             raise self.out_of_time()
+
+    def check(self) -> None:
+        """Raise BudgetError when the user's limit on seconds or tokens has been reached."""
+        self.check_time()
         limit, usage = self.bench.settings.max_tokens, self.bench.exploration.usage
         tokens = usage.total_tokens
         if limit is not None and self._is_uncounted:

@@ -67,7 +67,7 @@ async def check(
         opening=Opening(python, scratch),
         record=_forget,
     ) as bench:
-        attempt = await try_solution(bench, solution, ())
+        attempt = await try_solution(bench, solution)
         return judged(bench.exploration, Solution(attempts=(attempt,)))
 
 

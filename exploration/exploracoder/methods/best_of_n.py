@@ -52,7 +52,7 @@ class BestOfN(Method):
                 break
             bench.tell("solution", Text("Writing text %1", number + 1))
             try:
-                attempts.append(await sample(bench, messages, apis, number))
+                attempts.append(await sample(bench, messages, number))
             except NoCodeError as error:
                 silence = error
                 continue

@@ -41,7 +41,8 @@ class ExplorationMethod(Method):
             await _review(bench)
             return
         if bench.settings.cells:
-            await run_open(bench)
+            if not await run_open(bench) and bench.is_review():
+                return
             if not _has_unwritten(bench) and await _look_until_right(bench):
                 return
         if await explore_open(bench) and not _is_solved(bench):
@@ -134,13 +135,18 @@ async def _run_solution(bench: Workbench, seen_codes: set[str]) -> Attempt | Non
     docs = bench.cells_request.docs if bench.cells_request else ()
 
     async def run(code: str, base: str = "") -> Attempt:
-        return await try_solution(bench, code, docs, calls=script.calls, base=base)
+        return await try_solution(bench, code, calls=script.calls, base=base)
+
+    def keep(*attempts: Attempt) -> None:
+        solution = Solution(attempts=attempts, apis=tuple(doc.path for doc in docs))
+        bench.change(solution=solution.after(before))
 
     attempt = await run(script.solution)
+    # Before the rest, which a limit may end.
+    keep(attempt)
     repair = await mend(bench, attempt, docs, run, seen_codes)
     if repair is not None:
-        script = script.model_copy(update={"solution": repair.code})
-    new_attempts = (attempt, repair) if repair is not None else (attempt,)
-    solution = Solution(attempts=new_attempts, apis=tuple(doc.path for doc in docs)).after(before)
-    await bench.update("Ran the solution", written=script, solution=solution)
-    return new_attempts[-1]
+        keep(attempt, repair)
+        bench.change(written=script.model_copy(update={"solution": repair.code}))
+    await bench.update("Ran the solution")
+    return repair or attempt

@@ -32,9 +32,7 @@ ONE_SHOT: Mapping[str, object] = {
 }
 
 
-async def sample(
-    bench: Workbench, messages: Sequence[Message], apis: Sequence[ApiDoc], number: int = 0
-) -> Attempt:
+async def sample(bench: Workbench, messages: Sequence[Message], number: int = 0) -> Attempt:
     """Sample, run and check one text of the solution; each ``number`` has its own seed.
 
     Raises BudgetError, ModelError, and NoCodeError.
@@ -42,14 +40,14 @@ async def sample(
     tokens = bench.settings.solution_tokens
     sampling = bench.model.sampling(PART, number=number, max_tokens=tokens)
     reply = await bench.model.ask(PART, messages, sampling)
-    return await try_solution(bench, solution_in(reply, bench.model.name), apis)
+    return await try_solution(bench, solution_in(reply, bench.model.name))
 
 
 async def write(bench: Workbench, apis: Sequence[ApiDoc], subtasks: Sequence[Subtask] = ()) -> None:
     """Write the solution and record it, unless there is one. Raises like `sample`."""
     if bench.exploration.solution is None:
         messages = solution_messages(bench, apis, subtasks)
-        await record(bench, [await sample(bench, messages, apis)], apis)
+        await record(bench, [await sample(bench, messages)], apis)
 
 
 async def record(bench: Workbench, attempts: Sequence[Attempt], apis: Sequence[ApiDoc]) -> None:

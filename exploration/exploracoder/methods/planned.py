@@ -15,6 +15,7 @@ from exploracoder.engine.exploring.briefing import Briefing, brief
 from exploracoder.engine.exploring.planner import numbered, plan
 from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.knowing.examples import choose_examples
+from exploracoder.engine.running.written_cells import others
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import AnswerTimeoutError, PromptError, RefusedError
 from exploracoder.methods.method import Method
@@ -54,18 +55,14 @@ async def make_plan(bench: Workbench, replaced_ids: Collection[str] = ()) -> Non
     does not belong to this plan and is removed. Edits that the user makes meanwhile stay.
     """
     briefings = await _brief(bench)
-    subtasks = [step.subtask for step in _others(bench, replaced_ids)]
+    subtasks = [step.subtask for step in others(bench, replaced_ids)]
     before = [subtask for subtask in subtasks if subtask.id != arguments.STEP]
     goals = await plan(bench, briefings, before)
-    other_steps = _others(bench, replaced_ids)
+    other_steps = others(bench, replaced_ids)
     new_subtasks = numbered(goals, [step.subtask.id for step in other_steps])
     steps = (*other_steps, *(Step(subtask=subtask) for subtask in new_subtasks))
     words = f"Planned {len(new_subtasks)} subtasks"
     await bench.update(words, steps=steps, is_planned=True, solution=None)
-
-
-def _others(bench: Workbench, replaced_ids: Collection[str]) -> list[Step]:
-    return [step for step in bench.exploration.steps if step.subtask.id not in replaced_ids]
 
 
 async def _brief(bench: Workbench) -> list[Briefing]:

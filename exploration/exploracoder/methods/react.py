@@ -116,7 +116,7 @@ class _Agent:
         if not code:
             self._observe(self._words("neither"))
             return False
-        attempt = await try_solution(self.bench, code, ())
+        attempt = await try_solution(self.bench, code)
         self.attempts.append(attempt.model_copy(update={"notes": tuple(self.notes)}))
         self.notes.clear()
         await record(self.bench, self.attempts, ())

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from exploracoder_retrieval.apidoc import ApiDoc
-
 from exploracoder.engine.exploring.conversation import as_answer
 from exploracoder.engine.finishing.solution_prompt import failure_words, solution_messages
 from exploracoder.engine.workbench import Workbench
@@ -39,7 +37,7 @@ class SelfRepair(Capir):
         await retrieve(bench)
         apis, solution = bench.exploration.overall.kept, bench.exploration.solution
         messages = solution_messages(bench, apis)
-        attempts = list(solution.attempts) if solution else [await _sample(bench, messages, apis)]
+        attempts = list(solution.attempts) if solution else [await _sample(bench, messages)]
         await record(bench, attempts, apis)
         for number in range(len(attempts), 1 + len(bench.exploration.steps)):
             if attempts[-1].leaves_no_doubt:
@@ -48,7 +46,7 @@ class SelfRepair(Capir):
             request = _request(bench, attempts[-1], feedback)
             turns = [*messages, as_answer(attempts[-1].code), request]
             try:
-                attempts.append(await _sample(bench, turns, apis, number, feedback))
+                attempts.append(await _sample(bench, turns, number, feedback))
             except NoCodeError:
                 # A failed attempt is better than no solution.
                 break
@@ -56,13 +54,9 @@ class SelfRepair(Capir):
 
 
 async def _sample(
-    bench: Workbench,
-    messages: Sequence[Message],
-    apis: Sequence[ApiDoc],
-    number: int = 0,
-    feedback: str = "",
+    bench: Workbench, messages: Sequence[Message], number: int = 0, feedback: str = ""
 ) -> Attempt:
-    attempt = await sample(bench, messages, apis, number)
+    attempt = await sample(bench, messages, number)
     return attempt.model_copy(update={"notes": (feedback,) if feedback else ()})
 
 

@@ -185,7 +185,7 @@ async def within(seconds: float, work: Callable[[], ResultT]) -> ResultT:
 async def _tried(bench: Workbench, code: str, searches: Sequence[Search]) -> Attempt:
     """Run and check the code; imports that are added before it, or left out because they repeat
     the context's, shift the lines of the searches."""
-    attempt = await try_solution(bench, code, ())
+    attempt = await try_solution(bench, code)
     written, ran = code.rstrip("\n"), attempt.code.rstrip("\n")
     is_shifted = ran.endswith(written) or written.endswith(ran)
     shift = ran.count("\n") - written.count("\n") if is_shifted else 0

@@ -38,7 +38,7 @@ class WholeDocs(Method):
         while True:
             messages = solution_messages(bench, docs[:count], left_out=len(docs) - count)
             try:
-                attempt = await sample(bench, messages, docs[:count])
+                attempt = await sample(bench, messages)
             except PromptError:
                 if not count:
                     raise

@@ -51,6 +51,8 @@ def call_in(exploration: Exploration) -> str | None:
     if name is None or not exploration.settings.example_arguments:
         return None
     code = bound_in(exploration)
+    if stub.is_async(_stub_of(exploration.task)):
+        name = f"await {name}"
     if not code:
         has_values = all(one.default is not None for one in parameters)
         return f"{RESULT} = {name}()" if has_values else None

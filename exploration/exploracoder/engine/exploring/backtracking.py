@@ -14,7 +14,7 @@ from exploracoder.engine.exploring.explorer import explore
 from exploracoder.engine.knowing.recommender import recommend
 from exploracoder.engine.reading.value_text import clip, describe_variables, without_addresses
 from exploracoder.engine.running.steering import remember_chain
-from exploracoder.engine.running.trial import run_again
+from exploracoder.engine.running.trial import is_in_turn, run_again
 from exploracoder.engine.workbench import Workbench
 from exploracoder.prompts import render
 from exploracoder.state import Attempt, Step
@@ -93,12 +93,12 @@ async def _carry_over(bench: Workbench, doubted_step: Step) -> bool:
         if step.status in ("pending", "skipped"):
             continue
         new_step = await run_again(bench, step)
-        if new_step is None:
+        if new_step is None and is_in_turn(bench, step):
             bench.put(_open(step))
             recommendation = await recommend(bench, step.subtask)
             open_step = _open(step).model_copy(update={"recommendation": recommendation})
             new_step = await explore(bench, open_step)
-        if new_step.status != "done":
+        if new_step is None or new_step.status != "done" or not is_in_turn(bench, step):
             return False
         bench.put(new_step)
     return True

@@ -130,11 +130,9 @@ class _Functions:
 
     async def try_code(self, request: Snippet) -> str:
         bench, chars = self.bench, self.bench.settings.output_chars
-        branch = await bench.sidecar.fork(self.base)
-        try:
-            observation = await bench.branches.run(self.part, branch, request.code)
-        finally:
-            await bench.sidecar.drop(branch)
+        branches, code = bench.branches, request.code
+        branch, observation = await branches.run_in_fork(self.part, self.base, code)
+        await bench.sidecar.drop(branch)
         id_ = f"{self.part}/{1 + len(self.tries)}"
         candidate = Candidate(id=id_, code=request.code, origin="draft", observation=observation)
         self.tries.append(candidate)

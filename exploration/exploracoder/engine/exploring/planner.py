@@ -99,7 +99,7 @@ async def _question(
 
 def _distinct(goals: Sequence[str]) -> list[str]:
     """The goals stripped of leading numbers or bullets, without empty ones and duplicates."""
-    texts = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", goal).strip() for goal in goals)
+    texts = (re.sub(r"^\s*(?:\d+[.)]|[-*])(?!\d)\s*", "", goal).strip() for goal in goals)
     return list(dict.fromkeys(goal for goal in texts if goal))
 
 

@@ -29,41 +29,42 @@ async def explore_open(bench: Workbench) -> bool:
 
     Returns False if the user decides next, or if the steps so far pass the check.
     """
-    backtracks = bench.settings.backtracks
+    backtracks, refused_codes = bench.settings.backtracks, set[str]()
     is_open = next_open(bench.exploration) is not None
     # Cells that were written in one request have run already.
-    if is_open and not bench.is_review() and await is_enough(bench):
+    if is_open and not bench.is_review() and await is_enough(bench, refused_codes):
         return False
     while (step := next_open(bench.exploration)) is not None and not bench.limits.is_late:
         if not bench.is_review() and _was_written_after_a_failure(bench, step):
             await _run_or_give_up(bench, step)
             continue
         result = await explore_step(bench, step)
-        if bench.is_review() or await is_enough(bench):
+        if bench.is_review() or await is_enough(bench, refused_codes):
             return False
-        if result.status == "failed" and backtracks:
+        if result.status == "failed" and backtracks and not bench.limits.is_late:
             backtracks -= 1
             await _go_back(bench, result)
     return True
 
 
-async def is_enough(bench: Workbench) -> bool:
+async def is_enough(bench: Workbench, refused_codes: set[str]) -> bool:
     """Whether the steps so far pass the user's check; the open ones are then skipped.
 
+    What it refuses is added to ``refused_codes``, and not tried again.
     Without a check this cannot be known: a step that is still open may change the results.
     """
     wanted_names = set(result_names(bench.exploration.task))
     made_names = {name for step in bench.exploration.steps for name in _made(step)}
     if not (bench.exploration.task.check and wanted_names and wanted_names <= made_names):
         return False
-    attempt = await compose(bench)
+    attempt = await compose(bench, refused_codes)
     if attempt is None or not attempt.is_good:
         return False
     steps = tuple(
         step.model_copy(update={"status": "skipped"}) if step.is_open else step
         for step in bench.exploration.steps
     )
-    solution = Solution(attempts=(attempt,))
+    solution = Solution(attempts=(attempt,)).after(bench.exploration.solution)
     await bench.update("The check passes with what is there", steps=steps, solution=solution)
     return True
 
@@ -145,15 +146,16 @@ async def _compose(bench: Workbench) -> Attempt | None:
     """Compose a solution from the steps, without asking for its text.
 
     If the user's check refuses it, near names and other APIs are tried in it (in the strict sandbox
-    only), and then the step that the check blames is done again. None if nothing helps.
+    only), and then the step that the check blames is done again, unless a limit is near. None if
+    nothing helps.
     """
-    backtracks, seen_codes = bench.settings.backtracks, set[str]()
-    while (attempt := await compose(bench)) is not None and not attempt.is_good:
+    backtracks, seen_codes, refused_codes = bench.settings.backtracks, set[str](), set[str]()
+    while (attempt := await compose(bench, refused_codes)) is not None and not attempt.is_good:
         variant = await _mend_composed(bench, attempt, seen_codes)
         if variant is not None:
             await bench.update("The check passes with other names in the steps")
             return variant
-        if not backtracks or not await doubt_checked_step(bench, attempt):
+        if not backtracks or bench.limits.is_late or not await doubt_checked_step(bench, attempt):
             return None
         backtracks -= 1
         await bench.update("Went back to the step that a check found wrong")
@@ -177,7 +179,7 @@ async def _mend_composed(
     apis = tuple({doc.path: doc for doc in (*shown_apis, *solution_apis(bench))}.values())
 
     async def run(code: str, base: str) -> Attempt:
-        return await try_solution(bench, code, apis, base=base)
+        return await try_solution(bench, code, base=base)
 
     return await mend(bench, attempt, apis, run, seen_codes)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import time
 from collections.abc import Sequence
 
 from exploracoder.engine.exploring import arguments
@@ -11,16 +12,19 @@ from exploracoder.engine.finishing.synthesis import try_solution
 from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.result_names import result_names, shown
 from exploracoder.engine.reading.syntax import IMPORTS, parsed
+from exploracoder.engine.running.renaming import MOST_SECONDS
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Attempt, Exploration
 
 _COMPOSED = 64
 
 
-async def compose(bench: Workbench) -> Attempt | None:
+async def compose(bench: Workbench, refused_codes: set[str]) -> Attempt | None:
     """Join the steps' candidates and run them with the user's checks, without asking the model.
 
-    The chosen chain comes first; with a check, combinations with other candidates that ran follow.
+    The chosen chain comes first; with a check, combinations with other candidates that ran follow,
+    unless that takes long or a limit is near. What the check refuses is added to ``refused_codes``,
+    and what is in there is not run again.
     Returns the first good attempt, or else that of the chosen chain. None if the steps cannot be
     joined, or if any doubt remains and there is no check.
     """
@@ -28,17 +32,21 @@ async def compose(bench: Workbench) -> Attempt | None:
     if not (bench.settings.compose and exploration.trace):
         return None
     first: Attempt | None = None
+    end = time.monotonic() + MOST_SECONDS
     most = _COMPOSED if exploration.task.check else 1
     for codes in itertools.islice(itertools.product(*_choices(exploration)), most):
         code = _together(exploration, codes)
-        if code is None:
+        if code is None or code in refused_codes:
             continue
-        attempt = await try_solution(bench, code, ())
+        if first is not None and (bench.limits.is_late or time.monotonic() > end):
+            break
+        attempt = await try_solution(bench, code)
         if not exploration.task.check:
             return attempt if _is_as_explored(exploration, attempt) else None
         first = first or attempt
         if attempt.is_good:
             return attempt
+        refused_codes.add(code)
     return first
 
 

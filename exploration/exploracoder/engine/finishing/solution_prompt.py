@@ -75,7 +75,7 @@ def solution_messages(
         trace=trace,
         task=task.text,
         stub="" if task.stub in task.text else task.stub,
-        entry_point=task.entry_point or stub.function_name(task.stub) or "",
+        entry_point=stub.wanted_function(task),
         target=stub.assignment_target(task.stub) or "",
         subtasks=[subtask.goal for subtask in subtasks],
         wanted=listed(result_names(task)),

@@ -25,7 +25,7 @@ from exploracoder.engine.running.oracle import judge
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import BudgetError, ModelError, NoCodeError
 from exploracoder.models.chat import Message
-from exploracoder.state import Attempt, CheckResult, Example, ExampleCall, Solution, Subtask
+from exploracoder.state import Attempt, CheckResult, Example, ExampleCall, Solution
 
 PART = "solution"
 _UNCHECKED = 5
@@ -41,7 +41,6 @@ async def synthesize(
     *,
     attempts: int | None = None,
     repairs: int | None = None,
-    subtasks: Sequence[Subtask] = (),
     part: str = PART,
     share: float = 1.0,
     from_memory: bool = False,
@@ -54,16 +53,16 @@ async def synthesize(
 
     By default that is when the last one is good and its example call did not fail. Each attempt
     starts from scratch and has its own repair rounds; no further one starts once ``share`` of a
-    limit is used up. ``subtasks`` are instructions for the model, ``part`` is what requests count
-    towards, ``api_map`` lists further APIs, and ``examples`` are further ones. Code written
-    ``from_memory`` may use any names. Raises BudgetError, ModelError, and NoCodeError if no reply
-    contains code; before the former two, ``keep`` gets what has been written until then.
+    limit is used up. ``part`` is what requests count towards, ``api_map`` lists further APIs, and
+    ``examples`` are further ones. Code written ``from_memory`` may use any names. Raises
+    BudgetError, ModelError, and NoCodeError if no reply contains code; before the former two,
+    ``keep`` gets what has been written until then.
     """
     settings, results, seen_codes = bench.settings, list[Attempt](), set[str]()
     silence: NoCodeError | None = None
     count = settings.solution_attempts if attempts is None else attempts
     rounds = settings.repair_rounds if repairs is None else repairs
-    messages = solution_messages(bench, apis, subtasks, api_map, examples)
+    messages = solution_messages(bench, apis, (), api_map, examples)
     for number in range(count):
         if number and bench.limits.has_used(share):
             break
@@ -106,7 +105,7 @@ async def _write(
     attempt: Attempt | None = None
 
     async def run(code: str, base: str) -> Attempt:
-        return await try_solution(bench, code, apis, part, base=base)
+        return await try_solution(bench, code, part, base=base)
 
     for repair in range(1 + rounds):
         sampling = bench.model.sampling(
@@ -119,7 +118,7 @@ async def _write(
         code = code_block(reply.text)
         if not code:
             continue
-        attempt = await try_solution(bench, code, apis, part)
+        attempt = await try_solution(bench, code, part)
         yield attempt
         variant = await mend(bench, attempt, apis, run, seen_codes, part)
         if variant is not None:
@@ -242,7 +241,6 @@ def solution_apis(bench: Workbench) -> tuple[ApiDoc, ...]:
 async def try_solution(
     bench: Workbench,
     code: str,
-    docs: Sequence[ApiDoc],
     part: str = PART,
     calls: str = "",
     base: str = "",
@@ -257,12 +255,13 @@ async def try_solution(
     if task.target is not None:
         return await judge(bench, code, part)
     code = stub.complete(without_repetition(code, [task.context]), task.stub)
-    branch = await bench.sidecar.fork(base or bench.branches.root)
+    base = base or bench.branches.root
+    branch = await bench.sidecar.fork(base)
     try:
         variables = await bench.sidecar.variables(branch)
-        snippet = await check(bench, branch, code, variables, [task.context], docs)
+        snippet = await check(bench, base, code, variables, [task.context], ())
         observation = await bench.branches.run(part, branch, snippet.code)
-        missing = await missing_attribute(bench, branch, observation)
+        missing = await missing_attribute(bench, base, observation)
         check_observation: Observation | None = None
         checks: CheckResult = "none"
         call: ExampleCall | None = None
@@ -270,13 +269,13 @@ async def try_solution(
             check_observation = await bench.branches.run(part, branch, task.check)
             checks = "passed" if check_observation.ran else "failed"
             # What happens inside a function only shows when the check calls it.
-            missing = await missing_attribute(bench, branch, check_observation)
+            missing = await missing_attribute(bench, base, check_observation)
         elif observation.ran and (example := calls or arguments.call_in(bench.exploration)):
             call_observation = await bench.branches.run(part, branch, example)
             call = ExampleCall(
                 code=example, called=called_in(example), observation=call_observation
             )
-            missing = await missing_attribute(bench, branch, call.observation)
+            missing = await missing_attribute(bench, base, call.observation)
         return Attempt(
             code=snippet.code,
             observation=observation,

@@ -5,8 +5,9 @@ Source: ToolCoder, sections 3.1 and 3.4; there a fine-tuned model writes the cal
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from exploracoder_kernel.observation import Variable
@@ -15,6 +16,7 @@ from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.errors import RetrievalError
 from pydantic import BaseModel, ConfigDict, Field
 
+from exploracoder.engine.reading.syntax import parsed
 from exploracoder.engine.reading.value_text import describe_apis
 from exploracoder.errors import InputError
 from exploracoder.folders import cache_folder
@@ -109,17 +111,31 @@ def _guard(
     from exploracoder_retrieval.apisearch.query_guard import Guard
 
     task = bench.exploration.task
-    code = f"{task.context}\n{task.check}\n{task.stub}"
-    values = [match[0] for match in _LITERAL.finditer(code)]
+    codes = (task.context, task.check, task.stub)
+    values = [value for code in codes for value in _literals(code)]
     values += [one.preview for one in variables]
     all_candidates = [link.candidate for link in bench.exploration.trace] + list(candidates)
     values += [_shown(one) for one in all_candidates]
     public = (f"{doc.path} {doc.signature} {doc.summary}" for doc in bench.libraries.known.docs)
-    return Guard(values, names=_COMPOUND.findall(code), public=(bench.libraries.words, *public))
+    names = _COMPOUND.findall("\n".join(codes))
+    return Guard(values, names=names, public=(bench.libraries.words, *public))
+
+
+def _literals(code: str) -> Iterator[str]:
+    """The strings and numbers in code, as far as they can be told if it is not Python."""
+    tree = parsed(code)
+    if tree is None:
+        yield from (match[0] for match in _LITERAL.finditer(code))
+        return
+    yield from _NUMBER.findall(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            yield str(node.value)
 
 
 # Strings and numbers, and names of several words: those of one word are often plain English.
-_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\b\d[\d.]*")
+_NUMBER = re.compile(r"\b\d[\d.]*")
+_LITERAL = re.compile(rf"'[^'\n]*'|\"[^\"\n]*\"|{_NUMBER.pattern}")
 _COMPOUND = re.compile(r"\b[A-Za-z]+(?:_\w+|[a-z\d][A-Z]\w*|\d\w*)")
 
 

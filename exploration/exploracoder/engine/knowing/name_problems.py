@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ async def missing_attribute(
     if not classes:
         return ()
     owner, name = classes[0].path, match["name"]
-    resolutions = await bench.sidecar.resolve(branch, [f"{owner}.{name}"])
+    resolutions = await bench.branches.resolve(branch, [f"{owner}.{name}"])
     nearest = resolutions[0].nearest if resolutions else ()
     return (NameProblem(name=name, owner=owner, nearest=nearest),)
 
@@ -59,7 +60,7 @@ async def check(
 
     Args:
         bench: The exploration's tools.
-        branch: The branch in which it is about to run.
+        branch: The branch in a fork of which it is about to run.
         code: The snippet.
         variables: The branch's variables, without modules.
         earlier: The code that has run there.
@@ -69,6 +70,7 @@ async def check(
     before = _imported(earlier, bench.libraries.known)
     bound = [*(variable.name for variable in variables), *before]
     code_names = snippet_names.read(code, bench.libraries.known, before)
+    resolve = functools.partial(bench.branches.resolve, branch)
     import_lines: tuple[str, ...] = ()
     if bench.settings.repair_names:
         import_lines = snippet_names.missing_imports(
@@ -79,7 +81,7 @@ async def check(
     return CheckedSnippet(
         code=code,
         added_imports=import_lines,
-        problems=await snippet_names.problems(code_names, bench.sidecar, branch, bound, imports),
+        problems=await snippet_names.problems(code_names, resolve, bound, imports),
         apis=snippet_names.apis_used(code_names, bench.libraries.known, docs),
     )
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exploracoder_kernel.executor import Executor
+from exploracoder_kernel.sidecar_answers import ResolvedName
 from exploracoder_retrieval.apidoc import ApiDoc
 
 from exploracoder.engine.reading import syntax
@@ -29,7 +30,7 @@ class Names:
 
     ``imports`` maps local names to the paths that were imported, ``earlier_imports`` does so for
     earlier code, and ``types`` maps local variables to the path of the class that was called to
-    make them.
+    make them, if they are nothing else in the snippet.
     """
 
     imports: dict[str, str]
@@ -46,10 +47,9 @@ class Names:
         return (self._origin(root) or root) + dot + rest
 
     def _origin(self, name: str) -> str | None:
-        origin = self.imports.get(name) or self.types.get(name)
-        if origin is None and name not in self.assignments:
-            origin = self.earlier_imports.get(name)
-        return origin
+        if name in self.assignments:
+            return self.types.get(name)
+        return self.imports.get(name) or self.earlier_imports.get(name)
 
     @property
     def loaded_paths(self) -> set[str]:
@@ -147,17 +147,24 @@ def with_imports(code: str, import_lines: Sequence[str]) -> str:
 
 
 async def problems(
-    names: Names, sidecar: Executor, branch: str, bound: Iterable[str], libraries: Iterable[str]
+    names: Names,
+    resolve: Callable[[Sequence[str]], Awaitable[Sequence[ResolvedName]]],
+    bound: Iterable[str],
+    libraries: Iterable[str],
 ) -> tuple[NameProblem, ...]:
-    """The names that the installed library, or a live variable's type, does not have."""
-    roots, imports = set(bound), set(libraries)
+    """The names that the installed library, or a live variable's type, does not have.
+
+    ``resolve`` says whether names exist where the snippet is to run.
+    """
+    imports = set(libraries)
+    roots = imports.union(bound)
     paths: dict[str, None] = {}
     for path in (*names.imports.values(), *map(names.absolute, names.chains)):
         root = _root(path)
         is_local = root in names.assignments and root not in names.types
-        if root in imports or (root in roots and not is_local):
+        if root in roots and not is_local:
             paths[path.removesuffix(".*")] = None
-    resolutions = await sidecar.resolve(branch, list(paths)) if paths else ()
+    resolutions = await resolve(list(paths)) if paths else ()
     name_problems = [
         NameProblem(
             name=one.name.removeprefix(f"{one.owner}."),
@@ -176,16 +183,15 @@ def _root(path: str) -> str:
 
 
 def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
-    """Record the variables that are created by calling a class of the library."""
+    """Record the variables that are bound once, by calling a class of the library."""
+    times = Counter([*syntax.assignments(tree), *syntax.parameters(tree), *names.imports])
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
                 chain = syntax.chain_of(func)
                 doc = apis.at(names.absolute(chain)) if chain else None
-                if doc is not None and doc.kind == "class":
+                if doc is not None and doc.kind == "class" and times[target] == 1:
                     names.types[target] = doc.path
-                else:
-                    names.types.pop(target, None)
 
 
 def _without_magics(code: str) -> str:

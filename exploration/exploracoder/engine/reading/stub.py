@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from exploracoder.engine.reading import syntax
 from exploracoder.engine.reading.syntax import FUNCTIONS, Function
+from exploracoder.state import Task
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
+
+_STRINGS = (ast.Constant, ast.JoinedStr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +34,44 @@ def assignment_target(stub: str) -> str | None:
 def _target(line: str) -> str | None:
     """The left side of ``target =``, for any kind of target; None for any other line."""
     tree = syntax.parsed(f"{line} 0") if line.rstrip().endswith("=") else None
-    if tree is None or not isinstance(tree.body[0], ast.Assign):
+    if tree is None or not isinstance(tree.body[0], ast.Assign | ast.AnnAssign):
         return None
     return line.rstrip()[:-1].rstrip()
+
+
+def target_names(stub: str) -> tuple[str, ...]:
+    """The variables that a stub which ends in ``target =`` binds or changes; empty for others."""
+    tree = syntax.tree(f"{assignment_target(stub) or 0} = 0")
+    return tuple(dict.fromkeys(name for node in tree.body for name in _roots(node)))
+
+
+def _roots(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+            yield from _roots(target)
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _roots(part)
+        case ast.Starred(value=value) | ast.Subscript(value=value) | ast.Attribute(value=value):
+            yield from _roots(value)
 
 
 def function_name(stub: str) -> str | None:
     """The name of the last function that the stub begins; None when it begins none."""
     function = _function(stub)
     return function.name if function else None
+
+
+def wanted_function(task: Task) -> str:
+    """The name of the function that a task asks for; empty if it asks for none."""
+    return task.entry_point or function_name(task.stub) or ""
+
+
+def is_async(stub: str) -> bool:
+    """Whether the last function that the stub begins is a coroutine function."""
+    return isinstance(_function(stub), ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +133,9 @@ def in_task(text: str, entry_point: str | None) -> str:
     start = re.search(r"^(?:async )?def \w+\(", text, re.MULTILINE)
     if start and _is_stub(text[start.start() :], entry_point):
         return text[start.start() :].rstrip()
-    last = syntax.lines_of(text.rstrip())[-1:]
-    return last[0].strip() if last and _target(last[0].strip()) else ""
+    last = "".join(syntax.lines_of(text.rstrip())[-1:]).strip()
+    # In prose, what comes after a colon is no annotation.
+    return last if _target(last) and not re.match(r"\w+\s*:", last) else ""
 
 
 def head_in_words(text: str, name: str | None) -> str:
@@ -163,7 +197,9 @@ def _complete_assignment(code: str, target: str) -> str:
     tree = syntax.parsed(code)
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return code
-    return f"{target} = {code.strip()}"
+    lines, first = syntax.lines_of(code.rstrip()), tree.body[0].lineno - 1
+    lines[first] = f"{target} = {lines[first]}"
+    return "\n".join(lines).lstrip("\n")
 
 
 def _complete_function(code: str, stub: str, head: Function) -> str:
@@ -189,9 +225,21 @@ def _complete_function(code: str, stub: str, head: Function) -> str:
 
 
 def _under_head(code: str, stub: str) -> str:
-    head = stub.rstrip()
-    candidate = head + "\n" + textwrap.indent(textwrap.dedent(code), "    ")
-    return candidate if syntax.parsed(candidate) is not None else code
+    # An indented body is left as it is if it fits, which strings of several lines need.
+    bodies = [code] if code[:1].isspace() else []
+    for body in (*bodies, _indented(textwrap.dedent(code))):
+        candidate = f"{stub.rstrip()}\n{body}"
+        if syntax.parsed(candidate) is not None:
+            return candidate
+    return code
+
+
+def _indented(code: str) -> str:
+    """Code four spaces further to the right, but not the further lines of its strings."""
+    strings = (one for one in ast.walk(syntax.tree(code)) if isinstance(one, _STRINGS))
+    inside = {line for one in strings for line in range(one.lineno, one.end_lineno or 0)}
+    lines = enumerate(syntax.lines_of(code))
+    return "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
 
 
 def _is_stub(code: str, entry_point: str | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -65,18 +65,23 @@ def imports(code: ast.AST) -> dict[str, str]:
     return paths
 
 
-def assigned(code: ast.AST) -> set[str]:
-    """The names that are assigned, defined, or given to an exception."""
-    names: set[str] = set()
+def assignments(code: ast.AST) -> Iterator[str]:
+    """The names that are assigned, defined, captured, or given to an exception, each time."""
     for node in ast.walk(code):
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.ExceptHandler(name=str(name)):
-                names.add(name)
+                yield name
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                names.add(name)
-            case ast.ClassDef(name=name):
-                names.add(name)
-    return names
+                yield name
+            case ast.ClassDef(name=name) | ast.MatchMapping(rest=str(name)):
+                yield name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+
+
+def assigned(code: ast.AST) -> set[str]:
+    """The names that are assigned, defined, captured, or given to an exception."""
+    return set(assignments(code))
 
 
 def bound(code: ast.AST) -> set[str]:
@@ -128,11 +133,11 @@ def only_defines(code: str) -> bool:
     return has_definition and all(isinstance(node, (*DEFINITIONS, *IMPORTS)) for node in body)
 
 
-def _calls(node: ast.stmt) -> list[ast.Call]:
+def _calls(node: ast.stmt) -> list[ast.expr]:
     match getattr(node, "value", None):
         case ast.Call(func=ast.Name(id="print"), args=[*arguments]):
-            return [one for one in arguments if isinstance(one, ast.Call)]
-        case ast.Call() as call:
+            return [one for one in arguments if isinstance(one, ast.Call | ast.Await)]
+        case ast.Call() | ast.Await() as call:
             return [call]
     return []
 
@@ -152,9 +157,14 @@ def without_repetition(code: str, earlier: Sequence[str]) -> str:
     body = tree(code).body
     have_run = [node for one in earlier for node in tree(one).body]
     repeated = body[: _restart(body, have_run)]
-    new = list[ast.stmt]()
+    new, before = list[ast.stmt](), [(ast.dump(node), node) for node in have_run]
     for node in body[len(repeated) :]:
-        (repeated if _holds(node, have_run, new) else new).append(node)
+        text = ast.dump(node)
+        if _holds(node, text, before):
+            repeated.append(node)
+        else:
+            new.append(node)
+            before.append((text, node))
     if not new:
         return code
     repeated_lines = {line for node in repeated for line in _lines(node)}
@@ -189,11 +199,14 @@ def _only_shows(node: ast.stmt) -> bool:
     return isinstance(node, IMPORTS)
 
 
-def _holds(node: ast.stmt, have_run: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> bool:
-    """Whether what a statement defines was defined alike before, and nothing has rebound it."""
-    names, text = _defined_for_good(node), ast.dump(node)
-    for one in reversed([*have_run, *new]) if names else ():
-        if ast.dump(one) == text:
+def _holds(node: ast.stmt, text: str, before: Sequence[tuple[str, ast.stmt]]) -> bool:
+    """Whether what a statement defines was defined alike before, and nothing has rebound it.
+
+    Statements come with their dumps.
+    """
+    names = _defined_for_good(node)
+    for dump, one in reversed(before) if names else ():
+        if dump == text:
             return True
         if names & _rebound(one):
             return False

@@ -14,7 +14,13 @@ from exploracoder_kernel.observation import Observation
 
 from exploracoder.engine.knowing.name_problems import check
 from exploracoder.engine.running.selection import is_sound
-from exploracoder.engine.running.trial import earlier_cells, next_number, run_again
+from exploracoder.engine.running.trial import (
+    earlier_cells,
+    in_place,
+    is_in_turn,
+    next_number,
+    run_again,
+)
 from exploracoder.engine.workbench import Workbench
 from exploracoder.errors import CommandError, InputError
 from exploracoder.state import Candidate, Exploration, Step
@@ -72,8 +78,6 @@ async def accept(bench: Workbench, step: Step, candidate: Candidate) -> None:
     """
     kept_branches = bench.branches.kept_branches
     kept_branch = kept_branches.pop(candidate.id, None)
-    if step.status == "done" and step.chosen == candidate.id and kept_branch is None:
-        return
     try:
         with all_or_nothing(bench):
             later = await reopen(bench, step) if not step.is_open else ()
@@ -130,15 +134,23 @@ async def own(bench: Workbench, step: Step, code: str) -> Candidate:
 
     The candidate is added to the step; its branch is kept if it ran.
     """
-    base = bench.branches.current if step.is_open else await bench.branches.base_of(step)
+    base = await _base(bench, step)
     branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     return await adopt(bench, step, code, branch, observation)
+
+
+async def _base(bench: Workbench, step: Step) -> str:
+    return bench.branches.current if step.is_open else await bench.branches.base_of(step)
 
 
 async def adopt(
     bench: Workbench, step: Step, code: str, branch: str, observation: Observation
 ) -> Candidate:
-    """Add code that the user has run in ``branch`` to the step as a candidate."""
+    """Add code that the user has run in ``branch`` to the step as a candidate.
+
+    The branch is kept if it came from the state that the step starts from now: what comes before
+    may be different since.
+    """
     variables = await bench.sidecar.variables(branch)
     snippet = await check(bench, branch, code, variables, earlier_cells(bench), ())
     twin = next((one for one in step.candidates if one.code == code), None)
@@ -156,11 +168,11 @@ async def adopt(
         # What was accepted ran, and still does where it stands.
         await bench.sidecar.drop(branch)
         return candidate
-    others = [one for one in step.candidates if one.id != candidate.id]
-    candidates = [*others, candidate] if twin is None else _in_place(step, candidate)
-    bench.put(step.model_copy(update={"candidates": tuple(candidates)}))
+    candidates = (*step.candidates, candidate) if twin is None else in_place(step, candidate)
+    bench.put(step.model_copy(update={"candidates": candidates}))
     replaced_branch = bench.branches.kept_branches.pop(candidate.id, branch)
-    if observation.ran:
+    base, branches = await _base(bench, step), await bench.sidecar.measure()
+    if observation.ran and any(one.id == branch and one.parent == base for one in branches):
         bench.branches.kept_branches[candidate.id] = branch
     for one in {replaced_branch, branch} - set(bench.branches.kept_branches.values()):
         await bench.sidecar.drop(one)
@@ -202,7 +214,9 @@ async def skip(bench: Workbench, step: Step) -> None:
 async def _carry_over(bench: Workbench, later: Sequence[Step]) -> None:
     """Bring later steps to the new state, as far as they run on it."""
     for step in later:
-        if step.is_open:
+        if step.status == "skipped":
+            continue
+        if step.is_open or not is_in_turn(bench, step):
             return
         new_step: Step | None = step
         if step.status == "done":
@@ -230,10 +244,6 @@ async def _branch_of(
 
 
 def _done(step: Step, candidate: Candidate) -> Step:
-    candidates = tuple(_in_place(step, candidate))
+    candidates = in_place(step, candidate)
     fields = {"status": "done", "chosen": candidate.id, "candidates": candidates}
     return step.model_copy(update=fields)
-
-
-def _in_place(step: Step, candidate: Candidate) -> list[Candidate]:
-    return [candidate if one.id == candidate.id else one for one in step.candidates]

@@ -65,7 +65,8 @@ class Trial:
     ) -> Candidate:
         """Run code in its own fork, which replaces an earlier one of that id."""
         bench = self.bench
-        branch = await bench.sidecar.fork(self.base)
+        base = self.base
+        branch = await bench.sidecar.fork(base)
         if id_ in self.branches:
             await bench.sidecar.drop(self.branches[id_])
         self.branches[id_] = branch
@@ -73,9 +74,9 @@ class Trial:
         if bench.settings.candidate_style == "live" and not self.may_repeat:
             code = without_repetition(code, earlier)
         docs = self.step.recommendation.kept
-        snippet = await check(bench, branch, code, self.variables, earlier, docs)
+        snippet = await check(bench, base, code, self.variables, earlier, docs)
         observation = await bench.branches.run(self.step.subtask.id, branch, snippet.code)
-        missing = await missing_attribute(bench, branch, observation)
+        missing = await missing_attribute(bench, base, observation)
         return Candidate(
             id=id_,
             code=snippet.code,
@@ -115,18 +116,36 @@ def earlier_cells(bench: Workbench) -> list[str]:
     return [*context, *(link.candidate.code for link in bench.exploration.trace)]
 
 
+def is_in_turn(bench: Workbench, step: Step) -> bool:
+    """Whether a step is still what it was, and no open one comes before it.
+
+    The plan may be edited while code runs.
+    """
+    for one in bench.exploration.steps:
+        if one.subtask.id == step.subtask.id:
+            return one.subtask == step.subtask
+        if one.is_open:
+            break
+    return False
+
+
 async def run_again(bench: Workbench, step: Step, *, must_show: bool = True) -> Step | None:
     """Rerun a step's chosen code on the current state; returns the step as done, or None if the
-    run fails or, where it ``must_show`` something, shows nothing."""
+    run fails or, where it ``must_show`` something, shows nothing, or if it is not in turn then."""
     if step.candidate is None:
         return None
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     code = step.candidate.code
     branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)
     candidate = step.candidate.model_copy(update={"observation": observation})
-    if not (is_sound(candidate) if must_show else candidate.ran):
+    is_good = is_sound(candidate) if must_show else candidate.ran
+    if not (is_good and is_in_turn(bench, step)):
         await bench.sidecar.drop(branch)
         return None
     bench.branches.current = branch
-    candidates = tuple(candidate if one.id == candidate.id else one for one in step.candidates)
-    return step.model_copy(update={"candidates": candidates, "status": "done"})
+    return step.model_copy(update={"candidates": in_place(step, candidate), "status": "done"})
+
+
+def in_place(step: Step, candidate: Candidate) -> tuple[Candidate, ...]:
+    """The step's candidates with this one in place of that of its id."""
+    return tuple(candidate if one.id == candidate.id else one for one in step.candidates)

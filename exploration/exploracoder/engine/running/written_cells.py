@@ -8,7 +8,7 @@ from exploracoder.engine.knowing.recommender import trim
 from exploracoder.engine.reading.cells import Cell
 from exploracoder.engine.running import mending
 from exploracoder.engine.running.steering import find_step, next_open, propose, reopen
-from exploracoder.engine.running.trial import Trial, next_number
+from exploracoder.engine.running.trial import Trial, is_in_turn, next_number
 from exploracoder.engine.workbench import Workbench
 from exploracoder.state import Candidate, RankedApi, Recommendation, Step, Subtask
 from exploracoder.texts import Text
@@ -19,30 +19,43 @@ def chain_steps(bench: Workbench) -> list[Step]:
     return [step for step in bench.exploration.steps if step.status != "skipped"]
 
 
+def others(bench: Workbench, ids: Collection[str]) -> tuple[Step, ...]:
+    """The steps as they are now, without those with these ids."""
+    return tuple(one for one in bench.exploration.steps if one.subtask.id not in ids)
+
+
 async def record(bench: Workbench, cell: Cell) -> None:
     """Add a cell that was just written as an open step, and save that."""
     add(bench, cell)
     await bench.update(Text("Written: %1", cell.goal))
 
 
-def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> None:
-    """Append a cell that was just written to the plan, as an open step.
+def add(bench: Workbench, cell: Cell, replaced_ids: Collection[str] = ()) -> str:
+    """Append a cell that was just written to the plan, as an open step; returns its subtask's id.
 
     The task then counts as planned; the open steps ``replaced_ids`` and any solution are removed.
     """
-    others = [one for one in bench.exploration.steps if one.subtask.id not in replaced_ids]
     number = next_number(step.subtask.id for step in bench.exploration.steps)
     step = _written(Subtask(id=f"step-{number}", goal=cell.goal), cell.code)
-    bench.change(steps=(*others, step), is_planned=True, solution=None)
+    bench.change(steps=(*others(bench, replaced_ids), step), is_planned=True, solution=None)
+    return step.subtask.id
+
+
+async def take_back(bench: Workbench, ids: Sequence[str]) -> None:
+    """Remove steps from the plan, and the state of those that ran from the chain."""
+    first = next((step for step in bench.exploration.steps if step.subtask.id in ids), None)
+    if first is not None and not first.is_open:
+        await reopen(bench, first)
+    bench.change(steps=others(bench, ids))
 
 
 async def run_open(bench: Workbench) -> bool:
     """Run the open steps in order, as they were written, up to the first that fails.
 
-    Returns whether all of them are done.
+    In a review they wait. Returns whether all of them are done.
     """
     while (step := next_open(bench.exploration)) is not None:
-        if step.chosen is None or not (await run_written(bench, step)):
+        if bench.is_review() or step.chosen is None or not (await run_written(bench, step)):
             return False
     return True
 
@@ -51,21 +64,24 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     """Run an open step's code on the state of the chain; returns whether it ran.
 
     Names that do not exist are mended if that is possible without asking. A failure leaves the step
-    open and the state as it was. In a review, the result is a proposal.
+    open and the state as it was; so does an edit that changes the step or puts another before it.
+    In a review, the result is a proposal.
     """
     assert step.candidate is not None, "a step without code is explored"
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     candidate = step.candidate
-    others = tuple(one for one in step.candidates if one.id != candidate.id)
-    step = step.model_copy(update={"candidates": others, "chosen": None})
+    rest = tuple(one for one in step.candidates if one.id != candidate.id)
+    step = step.model_copy(update={"candidates": rest, "chosen": None})
     variables = await bench.sidecar.variables(base)
-    trial = Trial(bench, step, variables, candidates=list(others), may_repeat=True)
+    trial = Trial(bench, step, variables, candidates=list(rest), may_repeat=True)
     try:
         new_candidate = await trial.run(
             candidate.id, candidate.code, candidate.origin, candidate.debug_of
         )
         trial.candidates.append(new_candidate)
         await mending.rename(trial, [new_candidate])
+        if not is_in_turn(bench, step):
+            return False
         choice = next((one for one in reversed(trial.new) if one.ran), None)
         if choice is not None:
             bench.branches.current = trial.branches.pop(choice.id)

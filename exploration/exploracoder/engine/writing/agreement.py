@@ -12,14 +12,9 @@ from exploracoder.state import Attempt, Exploration
 
 def can_compare(exploration: Exploration) -> bool:
     """Whether an attempt's results can be seen: in named variables, or in an example call."""
-    if function_name(exploration):
+    if stub.wanted_function(exploration.task):
         return arguments.call_in(exploration) is not None
     return bool(_names(exploration))
-
-
-def function_name(exploration: Exploration) -> str:
-    """The name of the requested function; empty if none is requested."""
-    return stub.function_name(exploration.task.stub) or exploration.task.entry_point or ""
 
 
 def groups(exploration: Exploration, attempts: Iterable[Attempt]) -> list[list[Attempt]]:
@@ -38,8 +33,7 @@ def groups(exploration: Exploration, attempts: Iterable[Attempt]) -> list[list[A
 
 def _names(exploration: Exploration) -> Sequence[str]:
     """The variables that hold the result, if no function is requested."""
-    target = stub.assignment_target(exploration.task.stub)
-    return (target,) if target else result_names(exploration.task)
+    return stub.target_names(exploration.task.stub) or result_names(exploration.task)
 
 
 def _given(exploration: Exploration, attempt: Attempt) -> dict[str, Value]:

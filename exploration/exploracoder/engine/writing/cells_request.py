@@ -95,7 +95,7 @@ async def _write(bench: Workbench, request: CellsRequest) -> None:
         variables=describe_variables(await bench.sidecar.variables(request.base)),
         task=task.text,
         stub="" if task.stub in task.text else task.stub,
-        function=task.entry_point or stub.function_name(task.stub) or "",
+        function=stub.wanted_function(task),
         target=stub.assignment_target(task.stub) or "",
         # Without a check the task's own words say best what is wanted.
         wanted=listed(result_names(task)) if task.check else "",

@@ -17,12 +17,13 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.synthesis import synthesize, try_solution
 from exploracoder.engine.knowing.examples import example_chars, used_before
 from exploracoder.engine.knowing.recommender import find, find_meant
+from exploracoder.engine.reading import stub
 from exploracoder.engine.reading.cells import Cell, body_of, cells_of
 from exploracoder.engine.reading.library_map import library_map
 from exploracoder.engine.running.substituting import wrong_names
 from exploracoder.engine.running.written_cells import add, run_open
 from exploracoder.engine.workbench import Workbench
-from exploracoder.engine.writing.agreement import can_compare, function_name, groups
+from exploracoder.engine.writing.agreement import can_compare, groups
 from exploracoder.errors import NoCodeError
 from exploracoder.state import Attempt, Exploration, Solution
 from exploracoder.texts import Text
@@ -154,7 +155,7 @@ async def _begin_with(bench: Workbench, attempts: Sequence[Attempt]) -> None:
     farthest = max(failures, key=_progress, default=None)
     if farthest is None:
         return
-    name = function_name(bench.exploration)
+    name = stub.wanted_function(bench.exploration.task)
     code = body_of(farthest.code, name, arguments.RESULT) if name else farthest.code
     cells = cells_of(code)
     if len(cells) > 1 and "#" in code:
@@ -236,7 +237,7 @@ async def _choose(bench: Workbench, attempts: Sequence[Attempt]) -> Attempt | No
     failure, count = failures.most_common(1)[0] if failures else ("", 0)
     if count < _ALIKE or not await arguments.give_others(bench, failure):
         return None
-    again = [await try_solution(bench, one.code, (), PART) for one in valid_attempts]
+    again = [await try_solution(bench, one.code, PART) for one in valid_attempts]
     return _best(bench.exploration, again) or again[0]
 
 

@@ -19,6 +19,7 @@ from exploracoder.engine.reading.value_text import (
     describe_variables,
     without_addresses,
 )
+from exploracoder.engine.running.trial import earlier_cells
 from exploracoder.engine.running.written_cells import chain_steps
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.cells_request import ask_about_cells, wants_calls
@@ -73,19 +74,18 @@ def _shown(step: Step) -> Candidate:
 
 
 async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
-    steps = [step for step in chain_steps(bench) if step.candidates]
-    candidate = next((_shown(one) for one in steps if _has_failed(_shown(one))), None)
+    steps = [pair for pair in enumerate(chain_steps(bench), 1) if pair[1].candidates]
+    candidate = next((_shown(one) for _, one in steps if _has_failed(_shown(one))), None)
     doubtful = candidate or (attempt if attempt and not attempt.leaves_no_doubt else None)
     task = bench.exploration.task
     source = ""
     if candidate is not None and candidate.observation is not None:
-        earlier = [task.context, *(link.candidate.code for link in bench.exploration.trace)]
         source = await look_up(
             bench,
             candidate.code,
             candidate.observation,
             branch=bench.branches.current,
-            earlier=earlier,
+            earlier=earlier_cells(bench),
         )
     problems = (*(candidate.problems if candidate else ()), *(attempt.problems if attempt else ()))
     observation = None if doubtful is None else _raised(doubtful)
@@ -94,7 +94,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
         "cells",
         "look",
         library=bench.libraries.words,
-        cells=[_cell(bench, number, step) for number, step in enumerate(steps, 1)],
+        cells=[_cell(bench, number, step) for number, step in steps],
         solution=_solution(bench, attempt) if attempt else None,
         problems=describe_problems(bench.settings, tuple(dict.fromkeys(problems))),
         apis=describe_apis(apis, bench.settings.doc_chars),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import itertools
 from collections.abc import Collection
 
 from exploracoder.engine.reading import stub
@@ -17,10 +18,10 @@ from exploracoder.engine.reading.cells import (
     read_script,
 )
 from exploracoder.engine.reading.replies import no_code
-from exploracoder.engine.running.written_cells import add, run_open
+from exploracoder.engine.running.written_cells import add, others, run_open, take_back
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.cells_request import CellsRequest, ask_about_cells
-from exploracoder.state import Step, Written
+from exploracoder.state import Written
 from exploracoder.texts import Text
 
 PART = "write"
@@ -35,7 +36,7 @@ async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
     recorded.
     """
     bench.tell(PART, "Reading the docs")
-    done_steps = tuple(one for one in _others(bench, replaced_ids) if one.status == "done")
+    done_steps = tuple(one for one in others(bench, replaced_ids) if one.status == "done")
     bench.cells_request = CellsRequest(
         done_steps, bench.branches.current, bench.settings.prompt_chars
     )
@@ -53,14 +54,9 @@ async def write(bench: Workbench, replaced_ids: Collection[str] = ()) -> None:
         with contextlib.suppress(asyncio.CancelledError):
             await task
     if not script.cells:
-        bench.change(steps=_others(bench, replaced_ids))
+        bench.change(steps=others(bench, replaced_ids))
     words = "Wrote %1 cells and the solution" if script.solution else "Wrote %1 cells"
     await bench.update(Text(words, len(script.cells)), is_planned=True)
-
-
-def _others(bench: Workbench, replaced_ids: Collection[str]) -> tuple[Step, ...]:
-    """The steps as they are now, without those that are replaced."""
-    return tuple(one for one in bench.exploration.steps if one.subtask.id not in replaced_ids)
 
 
 async def _ask(bench: Workbench, reader: _ReplyReader) -> Script:
@@ -94,9 +90,13 @@ class _ReplyReader:
         self._bench = bench
         self._replaced_ids = replaced_ids
         self._cells: tuple[Cell, ...] = ()
-        self._count = 0
+        # Of the cells that are recorded: their steps' ids.
+        self._ids: list[str] = []
+        self._recorded: list[Cell] = []
         self._read_chars = 0
         self._is_ended = False
+        # Meanwhile the part of the work is the step that runs, which nobody may edit then.
+        self._is_running = False
         self._news = asyncio.Event()
 
     def read(self, text: str) -> None:
@@ -106,15 +106,16 @@ class _ReplyReader:
             return
         self._read_chars = len(lines)
         heading = heading_of(lines)
-        self._bench.tell(PART, Text("Writing: %1", heading) if heading else "Writing")
+        if not self._is_running:
+            self._bench.tell(PART, Text("Writing: %1", heading) if heading else "Writing")
         cells = read_cells(lines)
         if len(cells) > len(self._cells):
             self._cells = (*self._cells, *cells[len(self._cells) :])
             self._news.set()
 
     def end(self, script: Script) -> None:
-        """Take in the whole reply."""
-        self._cells = (*self._cells, *script.cells[len(self._cells) :])
+        """Take in the whole reply, which begins anew if the request was sent again."""
+        self._cells = script.cells
         self._is_ended = True
         self._news.set()
 
@@ -124,21 +125,32 @@ class _ReplyReader:
         while True:
             await self._news.wait()
             self._news.clear()
-            while self._count < len(self._cells):
+            await self._take_back_others()
+            while len(self._ids) < len(self._cells):
                 cell = self._add()
                 await self._bench.update(Text("Written: %1", cell.goal))
                 # In plan order: a step that the user added meanwhile may come before it.
+                self._is_running = runs
                 runs = runs and await run_open(self._bench)
+                self._is_running = False
             if self._is_ended:
                 return
 
     def keep(self) -> None:
         """Add cells that were not recorded yet to the plan, whatever ended the work."""
-        while self._count < len(self._cells):
+        while len(self._ids) < len(self._cells):
             self._add()
 
     def _add(self) -> Cell:
-        cell = self._cells[self._count]
-        add(self._bench, cell, () if self._count else self._replaced_ids)
-        self._count += 1
+        cell = self._cells[len(self._ids)]
+        self._ids.append(add(self._bench, cell, () if self._ids else self._replaced_ids))
+        self._recorded.append(cell)
         return cell
+
+    async def _take_back_others(self) -> None:
+        """Remove recorded cells from the first on that the reply does not have."""
+        pairs = zip(self._recorded, self._cells, strict=False)
+        same = len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))
+        if same < len(self._ids):
+            await take_back(self._bench, self._ids[same:])
+            del self._ids[same:], self._recorded[same:]
