@@ -27,9 +27,7 @@ from exploracoder.engine.reading.syntax import (
 )
 from exploracoder.engine.reading.value_text import cut
 
-_FENCE = re.compile(r"(?P<indent>\s*)(?P<marks>`{3,}|~{3,})")
-# A fence that is further to the right than the one that began the block does not end it.
-_FARTHEST = 3
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 # A whole reply wrapped in one block.
 _WRAPPED = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*(?:markdown|md)\b.*\n", re.IGNORECASE)
 # A single ``#`` does not count: in code without a fence it is a comment.
@@ -202,17 +200,15 @@ def _cell(words: str, code: str) -> Cell:
 
 def _parts(text: str) -> Iterator[_Part]:
     """The text before the first heading, and each heading with what is below it."""
-    words, below, has_fence = "", list[str](), False
-    fence: re.Match[str] | None = None
+    words, below, fence = "", list[str](), ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
-            fence = None if mark and _ends(mark, fence) else fence
+            is_end = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+            fence = "" if is_end else fence
         elif mark:
-            fence, has_fence = mark, True
-        elif (heading := _heading(line)) and (
-            words or has_fence or not _is_comment(heading, below)
-        ):
+            fence = mark[1]
+        elif heading := _heading(line):
             yield _Part(words, "\n".join(below))
             words, below = heading, []
             continue
@@ -220,31 +216,13 @@ def _parts(text: str) -> Iterator[_Part]:
     yield _Part(words, "\n".join(below))
 
 
-def _ends(mark: re.Match[str], fence: re.Match[str]) -> bool:
-    """Whether a fence ends the block that another began."""
-    is_near = len(mark["indent"]) <= len(fence["indent"]) + _FARTHEST
-    is_alone = not mark.string.strip().strip(fence["marks"][0])
-    return is_near and is_alone and mark["marks"].startswith(fence["marks"])
-
-
-def _is_comment(heading: str, above: list[str]) -> bool:
-    """Whether a heading is a comment in a reply that is code without a fence."""
-    return not (_NUMBERED.match(heading) or _name(heading)) and bool(code_block("\n".join(above)))
-
-
 def _heading(line: str) -> str:
-    """A heading's words; empty for other lines.
-
-    A bold line is one if it has a name, or a number and either no words or none after them.
-    """
+    """A heading's words; empty for other lines. A bold line is one if it has a number or name."""
     if match := _HEADING.match(line):
         return match["words"]
-    if (match := _BOLD.match(line)) is None:
-        return ""
-    bold, _, after = match["words"].partition("**")
-    number = _NUMBERED.match(bold)
-    is_told = number and not (number["goal"] and after)
-    return match["words"] if is_told or _name(match["words"]) else ""
+    match = _BOLD.match(line)
+    is_told = match is not None and (_NUMBERED.match(match["words"]) or _name(match["words"]))
+    return match["words"] if match is not None and is_told else ""
 
 
 def _lines(reply: str) -> str:
