@@ -97,7 +97,7 @@ async def open_bench(
         if task.context:
             _accept_context(await executor.run(executor.root, task.context))
         if task.check:
-            _accept_text(task.check)
+            _accept_syntax(task.check)
         if task.target is not None:
             await accept_check(executor, task)
         elif task.check:
@@ -166,7 +166,7 @@ def _accept_context(observation: Observation) -> None:
     raise InputError(Text("The context failed: %1", ended_as(observation)))
 
 
-def _accept_text(check: str) -> None:
+def _accept_syntax(check: str) -> None:
     """Refuse a check that is not Python."""
     try:
         compile(check, "check", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)

@@ -172,6 +172,8 @@ def test_the_web_is_asked_only_for_what_is_nobody_s_data(
         'f"""{text}\noolong"""',
         "b'oolong'",
         "text = 'oolong'\nnames =",
+        "x = 1  # the customer 'oolong'",
+        '%matplotlib inline\ntext = """\noolong\n"""',
     ],
 )
 def test_the_words_of_all_strings_in_the_user_s_code_are_withheld(code: str) -> None:

@@ -145,6 +145,7 @@ def apis(code: str, *docs: ApiDoc) -> tuple[str, ...]:
         ("import tea as t\nt.brew(1)", ("tea.brew",)),
         ("from tea import brew as b\nb(1)", ("tea.brew",)),
         ("from tea import brew", ()),
+        ("from tea import brew\nbrew = brew(1)", ("tea.brew",)),
         ("import tea\ntea.to_celsius(1)", ("tea.units.to_celsius",)),
         ("pipe.batch(3)", ("tea.Batcher",)),
         ("pipe.keep(3)", ("tea.Flow.keep",)),
@@ -157,6 +158,7 @@ def apis(code: str, *docs: ApiDoc) -> tuple[str, ...]:
         "module renamed",
         "function renamed",
         "imported only",
+        "import bound again",
         "other import path",
         "functional form",
         "method of one class",
@@ -260,6 +262,14 @@ async def test_a_name_that_is_bound_to_something_else_too_is_not_looked_up(
 ) -> None:
     assert await problems(sidecar, f"flow = tealeaf.Flow([])\n{other}") == {}
     assert await problems(sidecar, f"from tealeaf import Flow as flow\n{other}") == {}
+
+
+async def test_a_variable_that_is_made_by_one_class_in_two_places_is_looked_up(
+    sidecar: Sidecar,
+) -> None:
+    code = "if heats:\n    flow = tealeaf.Flow([])\nelse:\n    flow = tealeaf.Flow([1])"
+
+    assert await problems(sidecar, f"{code}\nflow.kept(print)")
 
 
 async def test_a_variable_that_the_snippet_binds_anew_is_not_looked_up(sidecar: Sidecar) -> None:

@@ -96,7 +96,6 @@ def test_what_is_said_above_a_bare_expression_stays_above() -> None:
 def test_an_annotated_target_gets_its_right_side() -> None:
     assert stub.in_context("x = 1\nnames: list[str] =").stub == "names: list[str] ="
     assert stub.complete("sorted(leaves)", "names: list =") == "names: list = sorted(leaves)"
-    assert stub.in_task("Sort the leaves. Result: names =", None) == ""
     assert stub.in_task("Sort the leaves.\nResult: names =", None) == ""
 
 
@@ -264,3 +263,18 @@ def test_a_function_that_looks_at_none_of_its_parameters_is_told(
     unfinished: str, answer: str, reads: bool
 ) -> None:
     assert stub.reads_parameters(answer, unfinished) is reads
+
+
+@pytest.mark.parametrize(
+    ("head", "is_async"),
+    [
+        ("async def rows(path):", True),
+        ("def rows(path):", False),
+        ("async def rows(path) -> AsyncIterator[str]:", False),
+        ("@asynccontextmanager\nasync def rows(path):", False),
+    ],
+)
+def test_a_call_is_awaited_if_the_head_says_that_it_gives_a_coroutine(
+    head: str, is_async: bool
+) -> None:
+    assert stub.is_async(head) is is_async

@@ -6,6 +6,7 @@ Source: ToolCoder, sections 3.1 and 3.4; there a fine-tuned model writes the cal
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +17,8 @@ from exploracoder_retrieval.embedded_words import words
 from exploracoder_retrieval.errors import RetrievalError
 from pydantic import BaseModel, ConfigDict, Field
 
-from exploracoder.engine.reading.syntax import parsed
+from exploracoder.engine.reading import syntax
+from exploracoder.engine.reading.snippet_names import without_magics
 from exploracoder.engine.reading.value_text import describe_apis
 from exploracoder.errors import InputError
 from exploracoder.folders import cache_folder
@@ -122,20 +124,21 @@ def _guard(
 
 
 def _literals(code: str) -> Iterator[str]:
-    """The strings and numbers in code, as far as they can be told if it is not Python."""
-    tree = parsed(code)
-    if tree is None:
-        yield from (match[0] for match in _LITERAL.finditer(code))
-        return
-    yield from _NUMBER.findall(code)
-    for node in ast.walk(tree):
+    """What is quoted in code, also in comments, and its numbers; docstrings of several lines are
+    no data.
+    """
+    yield from (match[0] for match in _LITERAL.finditer(code))
+    nodes = list(ast.walk(syntax.tree(without_magics(code))))
+    docstrings = {ast.get_docstring(node) for node in nodes if isinstance(node, syntax.FUNCTIONS)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
-            yield str(node.value)
+            text = str(node.value)
+            if inspect.cleandoc(text) not in docstrings:
+                yield text
 
 
 # Strings and numbers, and names of several words: those of one word are often plain English.
-_NUMBER = re.compile(r"\b\d[\d.]*")
-_LITERAL = re.compile(rf"'[^'\n]*'|\"[^\"\n]*\"|{_NUMBER.pattern}")
+_LITERAL = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\b\d[\d.]*")
 _COMPOUND = re.compile(r"\b[A-Za-z]+(?:_\w+|[a-z\d][A-Z]\w*|\d\w*)")
 
 

@@ -54,7 +54,8 @@ class Names:
     @property
     def loaded_paths(self) -> set[str]:
         """The paths of the imports that are used."""
-        names = {name: self._origin(name) for name in self.loads if name not in self.types}
+        loads = (name for name in self.loads if name not in self.types)
+        names = {name: self.imports.get(name) or self._origin(name) for name in loads}
         return {path for path in names.values() if path is not None}
 
 
@@ -63,7 +64,7 @@ def read(code: str, apis: KnownApis, earlier_imports: Mapping[str, str] | None =
 
     Code that is not Python has none: running it will say what is wrong.
     """
-    tree = syntax.tree(_without_magics(code))
+    tree = syntax.tree(without_magics(code))
     imports = syntax.imports(tree)
     types: dict[str, str] = {}
     loaded_names: list[str] = []
@@ -140,7 +141,7 @@ def with_imports(code: str, import_lines: Sequence[str]) -> str:
     and imports from ``__future__``."""
     if not import_lines:
         return code
-    lines, body = syntax.lines_of(code), syntax.tree(_without_magics(code)).body
+    lines, body = syntax.lines_of(code), syntax.tree(without_magics(code)).body
     future = (n for n in body if isinstance(n, ast.ImportFrom) and n.module == "__future__")
     place = max([int(code.startswith("%%")), *(node.end_lineno or 0 for node in future)])
     return "\n".join([*lines[:place], *import_lines, *lines[place:]])
@@ -183,17 +184,22 @@ def _root(path: str) -> str:
 
 
 def _infer_types(tree: ast.Module, names: Names, apis: KnownApis) -> None:
-    """Record the variables that are bound once, by calling a class of the library."""
+    """Record the variables that are only ever bound by calling one class of the library."""
     times = Counter([*syntax.assignments(tree), *syntax.parameters(tree), *names.imports])
+    classes: dict[str, list[str]] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=ast.Call(func=func)):
                 chain = syntax.chain_of(func)
                 doc = apis.at(names.absolute(chain)) if chain else None
-                if doc is not None and doc.kind == "class" and times[target] == 1:
-                    names.types[target] = doc.path
+                if doc is not None and doc.kind == "class":
+                    classes.setdefault(target, []).append(doc.path)
+    for target, paths in classes.items():
+        if len(set(paths)) == 1 and len(paths) == times[target]:
+            names.types[target] = paths[0]
 
 
-def _without_magics(code: str) -> str:
+def without_magics(code: str) -> str:
+    """Code of as many lines, with those that only IPython understands left out."""
     lines = syntax.lines_of(code)
     return "\n".join("pass" if line.startswith(("%", "!")) else line for line in lines)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 import textwrap
+import tokenize
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from exploracoder.engine.reading import syntax
@@ -13,8 +16,6 @@ from exploracoder.engine.reading.syntax import FUNCTIONS, Function
 from exploracoder.state import Task
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[\w+-]*\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
-
-_STRINGS = (ast.Constant, ast.JoinedStr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,10 @@ def target_names(stub: str) -> tuple[str, ...]:
 
 def _roots(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
+        case ast.Assign(targets=targets):
+            for target in targets:
+                yield from _roots(target)
+        case ast.AnnAssign(target=target):
             yield from _roots(target)
         case ast.Name(id=name):
             yield name
@@ -70,8 +74,13 @@ def wanted_function(task: Task) -> str:
 
 
 def is_async(stub: str) -> bool:
-    """Whether the last function that the stub begins is a coroutine function."""
-    return isinstance(_function(stub), ast.AsyncFunctionDef)
+    """Whether calling the last function that the stub begins gives a coroutine, as far as its head
+    says: a decorator or an asynchronous generator may give something else.
+    """
+    function = _function(stub)
+    if not isinstance(function, ast.AsyncFunctionDef) or function.decorator_list:
+        return False
+    return function.returns is None or "Async" not in ast.unparse(function.returns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +234,7 @@ def _complete_function(code: str, stub: str, head: Function) -> str:
 
 
 def _under_head(code: str, stub: str) -> str:
+    code = code.lstrip("\n")
     # An indented body is left as it is if it fits, which strings of several lines need.
     bodies = [code] if code[:1].isspace() else []
     for body in (*bodies, _indented(textwrap.dedent(code))):
@@ -235,9 +245,11 @@ def _under_head(code: str, stub: str) -> str:
 
 
 def _indented(code: str) -> str:
-    """Code four spaces further to the right, but not the further lines of its strings."""
-    strings = (one for one in ast.walk(syntax.tree(code)) if isinstance(one, _STRINGS))
-    inside = {line for one in strings for line in range(one.lineno, one.end_lineno or 0)}
+    """Code four spaces further to the right, but not the continuation lines of its strings."""
+    inside: set[int] = set()
+    with suppress(tokenize.TokenError, SyntaxError):
+        for one in tokenize.generate_tokens(io.StringIO(code).readline):
+            inside |= set(range(one.start[0], one.end[0]))
     lines = enumerate(syntax.lines_of(code))
     return "\n".join(f"    {line}" if line and n not in inside else line for n, line in lines)
 
