@@ -176,7 +176,7 @@ class LiveSession(Session):
                 exploration = edit_plan(bench.exploration, command)
                 if isinstance(command, c.DeleteSubtask):
                     self._keep_deleted(command.subtask)
-                await self._edited(exploration, getattr(command, "subtask", ""))
+                await self._edited(exploration)
             case c.RestoreSubtask():
                 deleted_steps = self._deleted_steps.get(command.subtask)
                 if not deleted_steps:
@@ -184,14 +184,12 @@ class LiveSession(Session):
                 at_work = self.progress.part if self.is_working else ""
                 exploration = restore(bench.exploration, *deleted_steps[-1], at_work)
                 deleted_steps.pop()
-                await self._edited(exploration, command.subtask)
+                await self._edited(exploration)
             case _:
                 await self._check(command)
                 self._start(self._work_for(command))
 
-    async def _edited(self, exploration: Exploration, subtask: str) -> None:
-        # Where it is now, a step that failed or was skipped starts from another state.
-        self.bench.branches.bases.pop(subtask, None)
+    async def _edited(self, exploration: Exploration) -> None:
         if not self.is_working:
             self.bench.limits.start_clock()
         self.bench.exploration = exploration
@@ -374,9 +372,9 @@ class LiveSession(Session):
         if not isinstance(bench.sidecar, SharedExecutor):
             return
         cells = {
-            step.subtask.id: bench.branches.bases[step.subtask.id]
+            step.subtask.id: base
             for step in bench.exploration.steps
-            if not step.is_open and step.subtask.id in bench.branches.bases
+            if not step.is_open and (base := bench.branches.known_base(step)) is not None
         }
         first = steering.next_open(bench.exploration)
         if first is not None:

@@ -124,9 +124,6 @@ class Worker:
         bench = self._bench
         later = bench.exploration.steps[bench.exploration.position(step) :]
         replaced_ids = [one.subtask.id for one in later]
-        for id_ in replaced_ids:
-            # New steps may have these ids.
-            bench.branches.bases.pop(id_, None)
         plans = is_planned(bench.exploration.method, bench.settings)
         await (make_plan if plans else write)(bench, replaced_ids)
 

@@ -325,6 +325,18 @@ async def test_a_skipped_subtask_that_is_moved_starts_from_where_it_is_now(
     assert surface.statuses == ["done"] * 3
 
 
+async def test_a_skipped_subtask_starts_after_what_was_put_before_it(serve: Serve) -> None:
+    async with live_session(serve()) as surface:
+        await surface.do(c.GoOn(), c.GoOn(), c.Accept(subtask="step-1"), c.Skip(subtask="step-2"))
+        await surface.do(c.AddSubtask(goal="Say how many", before="step-2"))
+        await surface.do(c.TryCode(subtask="step-4", code="count = len(leaves)"))
+        await surface.do(c.TryCode(subtask="step-2", code="print(count)"))
+
+    step = surface.session.exploration.steps[2]
+    assert ids(surface)[:3] == ["step-1", "step-4", "step-2"]
+    assert step.candidates[-1].ran
+
+
 async def test_ids_that_are_not_there_are_refused(serve: Serve) -> None:
     async with live_session(serve()) as surface:
         await surface.do(c.GoOn(), c.GoOn())

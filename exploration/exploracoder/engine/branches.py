@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -39,7 +40,7 @@ class Branches:
     ``root`` is the branch in which the context ran, ``current`` the one that the chain continues
     from, and ``bases`` maps each subtask to the branch that it started from. In an attended
     session, ``kept_branches`` holds the branches of candidates that were not chosen, by candidate
-    id.
+    id. ``import_seconds`` is how long the libraries' import took, once there is a primed root.
     """
 
     bench: Workbench
@@ -48,6 +49,7 @@ class Branches:
     current: str
     bases: dict[str, str] = field(default_factory=dict)
     kept_branches: dict[str, str] = field(default_factory=dict)
+    import_seconds: float = 0.0
     _primed_root: str = ""
     _probes: dict[str, str] = field(default_factory=dict)
     _probing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -55,7 +57,7 @@ class Branches:
     async def run(self, part: str, branch: str, code: str) -> Observation:
         """Run a snippet in a branch and count its time.
 
-        Raises BudgetError when that is up; a run that is still going on is then interrupted.
+        Raises BudgetError when the time is up; a run that is still going on is then interrupted.
         """
         limits, before = self.bench.limits, time.monotonic()
         limits.check_time()
@@ -82,10 +84,13 @@ class Branches:
             raise
 
     async def probe(self, base: str) -> str:
-        """A fork of a branch for looking names up, which imports modules: no code runs there.
+        """A fork of a branch in which names are looked up, since that imports modules.
 
-        It is kept while the chain may go on from that branch.
+        It is kept until another branch's is needed. Where branches are replayed, nothing ever runs
+        in a base itself, and it is its own.
         """
+        if self.sidecar.strategy != "fork":
+            return base
         async with self._probing:
             if base not in self._probes:
                 for old in self._probes.keys() - {self.root, self._primed_root, self.current}:
@@ -116,6 +121,7 @@ class Branches:
         branch, is_kept = await self.sidecar.fork(self.root), False
         try:
             observation = await self.run(part, branch, _IMPORTS.format(names=names))
+            self.import_seconds = observation.seconds
             is_kept = observation.ran and await self._can_be_forked(branch)
         except SidecarError:
             return ""
@@ -134,18 +140,33 @@ class Branches:
         return any(one.id == fork and one.created == "fork" for one in branches)
 
     async def base_of(self, step: Step) -> str:
-        """The branch that a step started from, rebuilt if the session was resumed."""
-        base = self.bases.get(step.subtask.id)
+        """The branch that a step starts from where it is now, rebuilt if that is not there."""
+        base = self.known_base(step)
         if base is not None:
             return base
+        following = self._next_done(step) or step
         branch = await self.sidecar.fork(self.root)
         for earlier in self.bench.exploration.steps:
-            if earlier.subtask.id == step.subtask.id:
+            if earlier.subtask.id == following.subtask.id:
                 break
             if earlier.status == "done" and earlier.candidate is not None:
                 await self.sidecar.run(branch, earlier.candidate.code)
-        self.bases[step.subtask.id] = branch
+        self.bases[following.subtask.id] = branch
         return branch
+
+    def known_base(self, step: Step) -> str | None:
+        """The branch that a step starts from where it is now; None if it has to be rebuilt.
+
+        One that is not done starts where the next one that is done started: it may have been moved
+        since it was tried, and others may have come before it.
+        """
+        following = self._next_done(step)
+        return self.current if following is None else self.bases.get(following.subtask.id)
+
+    def _next_done(self, step: Step) -> Step | None:
+        steps = self.bench.exploration.steps
+        rest = itertools.dropwhile(lambda one: one.subtask.id != step.subtask.id, steps)
+        return next((one for one in rest if one.status == "done"), None)
 
     async def let_go(self) -> None:
         """Drop the kept branches."""

@@ -6,6 +6,7 @@ from exploracoder.engine.exploring import arguments
 from exploracoder.engine.finishing.chain import explore_open, write_solution
 from exploracoder.engine.finishing.synthesis import mend, try_solution
 from exploracoder.engine.reading.cells import Script
+from exploracoder.engine.running.steering import next_open
 from exploracoder.engine.running.written_cells import chain_steps, replace, run_open
 from exploracoder.engine.workbench import Workbench
 from exploracoder.engine.writing.first_tries import try_first, try_unchecked
@@ -105,6 +106,8 @@ async def _look_until_right(bench: Workbench) -> bool:
             break
         has_looked = not script.cells
         await _take(bench, script)
+        if bench.is_review() and next_open(bench.exploration) is not None:
+            return True
         attempt = await _run_solution(bench, seen_codes)
     return attempt is not None and attempt.leaves_no_doubt
 

@@ -156,9 +156,9 @@ async def _add(
             await asyncio.wait(runs)
     # What one raised counts; those still running then were only cancelled for it.
     errors = [error for run in runs if not run.cancelled() and (error := run.exception())]
+    trial.candidates += [run.result() for run in runs if not (run.cancelled() or run.exception())]
     if errors:
         raise errors[0]
-    trial.candidates += [run.result() for run in runs]
     trial.bench.show(trial.shown)
 
 
@@ -186,7 +186,7 @@ async def _debug(trial: Trial, target: Candidate) -> Candidate | None:
         bench,
         target.code,
         target.observation,
-        branch=trial.branches.get(target.id, trial.base),
+        branch=trial.branches.get(target.id) or await bench.branches.probe(trial.base),
         earlier=earlier_cells(bench),
         variables=trial.variables,
     )

@@ -32,7 +32,7 @@ async def compose(bench: Workbench, refused_codes: set[str]) -> Attempt | None:
     if not (bench.settings.compose and exploration.trace):
         return None
     first: Attempt | None = None
-    end = time.monotonic() + MOST_SECONDS
+    end = 0.0
     most = _COMPOSED if exploration.task.check else 1
     for codes in itertools.islice(itertools.product(*_choices(exploration)), most):
         code = _together(exploration, codes)
@@ -43,7 +43,8 @@ async def compose(bench: Workbench, refused_codes: set[str]) -> Attempt | None:
         attempt = await try_solution(bench, code)
         if not exploration.task.check:
             return attempt if _is_as_explored(exploration, attempt) else None
-        first = first or attempt
+        if first is None:
+            first, end = attempt, time.monotonic() + MOST_SECONDS
         if attempt.is_good:
             return attempt
         refused_codes.add(code)

@@ -110,9 +110,8 @@ async def repair_request(bench: Workbench, attempt: Attempt) -> Message:
     source = ""
     if failure is not None and attempt.checks != "failed":
         before = [task.context]
-        source = await look_up(
-            bench, attempt.code, failure, branch=bench.branches.root, earlier=before
-        )
+        branch = await bench.branches.probe(bench.branches.root)
+        source = await look_up(bench, attempt.code, failure, branch=branch, earlier=before)
     return Message(
         "user",
         render(

@@ -154,9 +154,10 @@ async def mend(
     if not (bench.settings.repair_names and bench.is_confined and can_be_better):
         return None
     # A slow attempt is not tried often, and would be run once more to see whether it fails alike.
-    seconds = sum(one.seconds for one in _observations(original))
-    is_quick = task.target is None and seconds < renaming.MOST_SECONDS
-    base = await bench.branches.primed_root(part) if is_quick else root
+    base = await bench.branches.primed_root(part) if task.target is None else root
+    seconds = sum(one.seconds for one in _observations(original)) - bench.branches.import_seconds
+    if seconds >= renaming.MOST_SECONDS:
+        base = root
     # What fails in another way once the libraries are there is tried without them.
     if base != root and _failure(await run(original.code, base)) != _failure(original):
         base = root

@@ -268,7 +268,7 @@ def describe_source(bench: Workbench, path: str, with_body: bool) -> str:
 
 async def _ask_live(bench: Workbench, branch: str, chain: str) -> str:
     try:
-        inspection = await bench.sidecar.inspect(await bench.branches.probe(branch), chain)
+        inspection = await bench.sidecar.inspect(branch, chain)
     except SidecarError:
         # The branch may have ended with the failure.
         return ""

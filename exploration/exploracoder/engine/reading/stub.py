@@ -234,12 +234,13 @@ def _complete_function(code: str, stub: str, head: Function) -> str:
 
 
 def _under_head(code: str, stub: str) -> str:
-    code = code.lstrip("\n")
     # An indented body is left as it is if it fits, which strings of several lines need.
     bodies = [code] if code[:1].isspace() else []
     for body in (*bodies, _indented(textwrap.dedent(code))):
         candidate = f"{stub.rstrip()}\n{body}"
-        if syntax.parsed(candidate) is not None:
+        tree = syntax.parsed(candidate)
+        # A `return` beside the function is parsed, too.
+        if tree is not None and isinstance(tree.body[-1], FUNCTIONS):
             return candidate
     return code
 

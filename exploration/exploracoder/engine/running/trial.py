@@ -134,6 +134,7 @@ async def run_again(bench: Workbench, step: Step, *, must_show: bool = True) -> 
     run fails or, where it ``must_show`` something, shows nothing, or if it is not in turn then."""
     if step.candidate is None:
         return None
+    bench.tell(step.subtask.id, "Running a snippet")
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     code = step.candidate.code
     branch, observation = await bench.branches.run_in_fork(step.subtask.id, base, code)

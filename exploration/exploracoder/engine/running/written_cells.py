@@ -68,6 +68,8 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     In a review, the result is a proposal.
     """
     assert step.candidate is not None, "a step without code is explored"
+    # From now on nobody may edit it, or put another one before it.
+    bench.tell(step.subtask.id, "Running a snippet")
     base = bench.branches.bases[step.subtask.id] = bench.branches.current
     candidate = step.candidate
     rest = tuple(one for one in step.candidates if one.id != candidate.id)

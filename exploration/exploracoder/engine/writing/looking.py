@@ -84,7 +84,7 @@ async def _what_came_out(bench: Workbench, attempt: Attempt | None) -> Message:
             bench,
             candidate.code,
             candidate.observation,
-            branch=bench.branches.current,
+            branch=await bench.branches.probe(bench.branches.current),
             earlier=earlier_cells(bench),
         )
     problems = (*(candidate.problems if candidate else ()), *(attempt.problems if attempt else ()))

@@ -90,12 +90,12 @@ class _ReplyReader:
         self._bench = bench
         self._replaced_ids = replaced_ids
         self._cells: tuple[Cell, ...] = ()
-        # Of the cells that are recorded: their steps' ids.
+        # The step ids of the cells recorded so far.
         self._ids: list[str] = []
         self._recorded: list[Cell] = []
         self._read_chars = 0
         self._is_ended = False
-        # Meanwhile the part of the work is the step that runs, which nobody may edit then.
+        # While a cell runs, the progress names its step, so that nobody edits it.
         self._is_running = False
         self._news = asyncio.Event()
 
@@ -133,6 +133,7 @@ class _ReplyReader:
                 self._is_running = runs
                 runs = runs and await run_open(self._bench)
                 self._is_running = False
+                await self._take_back_others()
             if self._is_ended:
                 return
 
