@@ -194,6 +194,8 @@ class LiveSession(Session):
             self.bench.limits.start_clock()
         self.bench.exploration = exploration
         await self.bench.update("The plan was edited")
+        if not self.is_working:
+            await self._attend()
 
     def _keep_deleted(self, subtask: str) -> None:
         """Remember a step that is about to be deleted, and what comes after it."""

@@ -272,7 +272,7 @@ def test_resuming_that_is_interrupted_before_it_begins_ends_as_interrupted(
         raise KeyboardInterrupt
 
     server = serve()
-    explore(server, "--max-tokens", "1")
+    explore(server, "--max-tokens", "250", "--profile", "small", "--set", "first-tries=0")
     monkeypatch.setattr("exploracoder.cli.explore.run_async", interrupted)
     words = [*model_words(server), "--reasoning-effort", "low", "--lora", "tea.gguf"]
 

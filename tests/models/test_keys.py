@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 import pytest
@@ -80,7 +80,7 @@ Ended = tuple[int, str]
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     def command(*words: str, typed: str = "") -> Ended:
         monkeypatch.setattr(sys, "argv", ["exploracoder", "model", "key", *words])
-        monkeypatch.setattr(sys, "stdin", StringIO(typed))
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(typed.encode())))
         with pytest.raises(SystemExit) as ending:
             cli.main()
         streams = capsys.readouterr()

@@ -86,16 +86,17 @@ class Branches:
     async def probe(self, base: str) -> str:
         """A fork of a branch in which names are looked up, since that imports modules.
 
-        It is kept until another branch's is needed. Where branches are replayed, nothing ever runs
-        in a base itself, and it is its own.
+        It is kept until another branch's is needed. A branch that cannot be forked is its own: what
+        comes from it runs in other processes.
         """
-        if self.sidecar.strategy != "fork":
-            return base
         async with self._probing:
             if base not in self._probes:
                 for old in self._probes.keys() - {self.root, self._primed_root, self.current}:
-                    await self.sidecar.drop(self._probes.pop(old))
-                self._probes[base] = await self.sidecar.fork(base)
+                    probe = self._probes.pop(old)
+                    if probe != old:
+                        await self.sidecar.drop(probe)
+                fork = await self._fork_with_process(base)
+                self._probes[base] = fork or base
             return self._probes[base]
 
     async def resolve(self, base: str, names: Sequence[str]) -> tuple[ResolvedName, ...]:
@@ -122,7 +123,9 @@ class Branches:
         try:
             observation = await self.run(part, branch, _IMPORTS.format(names=names))
             self.import_seconds = observation.seconds
-            is_kept = observation.ran and await self._can_be_forked(branch)
+            probe = await self._fork_with_process(branch) if observation.ran else ""
+            if is_kept := bool(probe):
+                self._probes[branch] = probe
         except SidecarError:
             return ""
         finally:
@@ -130,14 +133,17 @@ class Branches:
                 await self.sidecar.drop(branch)
         return branch if is_kept else ""
 
-    async def _can_be_forked(self, branch: str) -> bool:
-        """Whether a library has left nothing, such as threads, that makes a fork unsafe."""
+    async def _fork_with_process(self, branch: str) -> str:
+        """A fork that is a process; empty where something, such as threads, makes a fork unsafe."""
+        if self.sidecar.strategy != "fork":
+            return ""
         fork = await self.sidecar.fork(branch)
-        try:
-            branches = await self.sidecar.measure()
-        finally:
+        is_process = any(
+            one.id == fork and one.created == "fork" for one in await self.sidecar.measure()
+        )
+        if not is_process:
             await self.sidecar.drop(fork)
-        return any(one.id == fork and one.created == "fork" for one in branches)
+        return fork if is_process else ""
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step starts from where it is now, rebuilt if that is not there."""

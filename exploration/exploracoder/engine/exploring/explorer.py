@@ -157,9 +157,9 @@ async def _add(
     # What one raised counts; those still running then were only cancelled for it.
     errors = [error for run in runs if not run.cancelled() and (error := run.exception())]
     trial.candidates += [run.result() for run in runs if not (run.cancelled() or run.exception())]
+    trial.bench.show(trial.shown)
     if errors:
         raise errors[0]
-    trial.bench.show(trial.shown)
 
 
 def _has_result(trial: Trial) -> bool:

@@ -128,7 +128,7 @@ def _literals(code: str) -> Iterator[str]:
     no data.
     """
     yield from (match[0] for match in _LITERAL.finditer(code))
-    nodes = list(ast.walk(syntax.tree(without_magics(code))))
+    nodes = list(ast.walk(syntax.parsed(code) or syntax.tree(without_magics(code))))
     docstrings = {ast.get_docstring(node) for node in nodes if isinstance(node, syntax.FUNCTIONS)}
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):

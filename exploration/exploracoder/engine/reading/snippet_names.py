@@ -159,12 +159,12 @@ async def problems(
     """
     imports = set(libraries)
     roots = imports.union(bound)
-    paths: dict[str, None] = {}
-    for path in (*names.imports.values(), *map(names.absolute, names.chains)):
-        root = _root(path)
-        is_local = root in names.assignments and root not in names.types
-        if root in roots and not is_local:
-            paths[path.removesuffix(".*")] = None
+    # A name that the snippet binds itself is none of those, but an import always means the module.
+    others = roots - (names.assignments - set(names.types))
+    chains = map(names.absolute, names.chains)
+    used_paths = [path for path in names.imports.values() if _root(path) in roots]
+    used_paths += [path for path in chains if _root(path) in others]
+    paths = dict.fromkeys(path.removesuffix(".*") for path in used_paths)
     resolutions = await resolve(list(paths)) if paths else ()
     name_problems = [
         NameProblem(

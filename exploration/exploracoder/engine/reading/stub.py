@@ -35,7 +35,9 @@ def assignment_target(stub: str) -> str | None:
 def _target(line: str) -> str | None:
     """The left side of ``target =``, for any kind of target; None for any other line."""
     tree = syntax.parsed(f"{line} 0") if line.rstrip().endswith("=") else None
-    if tree is None or not isinstance(tree.body[0], ast.Assign | ast.AnnAssign):
+    statement = tree.body[0] if tree is not None else None
+    # The value that was put there, and not one of a comparison.
+    if not (isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None):
         return None
     return line.rstrip()[:-1].rstrip()
 

@@ -98,6 +98,8 @@ async def run_written(bench: Workbench, step: Step) -> bool:
     )
     if bench.is_review():
         new_step = propose(bench, new_step, base)
+    elif choice is not None:
+        await bench.branches.let_go()
     verdict = "Ran" if choice else "Failed"
     bench.put(new_step)
     await bench.update(Text(f"{verdict}: %1", step.subtask.goal))
