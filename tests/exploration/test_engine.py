@@ -198,17 +198,26 @@ def test_candidates_of_one_step_run_in_forks_that_do_not_see_each_other(
     assert ran[spoiling].ran
 
 
-async def test_what_one_candidate_raises_is_not_hidden_by_others_that_still_run() -> None:
-    async def run(id_: str, *_: object) -> None:
-        if id_.endswith("/2"):
+async def test_what_one_candidate_raises_is_not_hidden_by_others_and_hides_none_that_ended() -> (
+    None
+):
+    async def run(id_: str, *_: object) -> str:
+        if id_.endswith("/3"):
+            await asyncio.sleep(0.05)
             raise BudgetError("The limit was reached.")
-        await asyncio.sleep(60)
+        await asyncio.sleep(60 if id_.endswith("/2") else 0)
+        return id_
 
     step = SimpleNamespace(subtask=SimpleNamespace(id="step-1"))
+    shown: list[object] = []
     trial: Any = SimpleNamespace(step=step, hint="", new=(), candidates=[], next_number=1, run=run)
+    trial.bench, trial.shown = SimpleNamespace(show=shown.append), "the step"
 
     with pytest.raises(BudgetError):
-        await explorer._add(trial, ["slow()", "quick()"], "draft")
+        await explorer._add(trial, ["ended()", "slow()", "late()"], "draft")
+
+    assert trial.candidates == ["step-1/1"]
+    assert shown == ["the step"]
 
 
 def test_direct_asks_once_and_shows_no_docs(serve: Serve, explore: Explorer) -> None:
