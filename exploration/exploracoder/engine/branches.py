@@ -137,20 +137,21 @@ class Branches:
         """A fork that is a process; empty where something, such as threads, makes a fork unsafe."""
         if self.sidecar.strategy != "fork":
             return ""
-        fork = await self.sidecar.fork(branch)
-        is_process = any(
-            one.id == fork and one.created == "fork" for one in await self.sidecar.measure()
-        )
-        if not is_process:
-            await self.sidecar.drop(fork)
+        fork, is_process = await self.sidecar.fork(branch), False
+        try:
+            branches = await self.sidecar.measure()
+            is_process = any(one.id == fork and one.created == "fork" for one in branches)
+        finally:
+            if not is_process:
+                await self.sidecar.drop(fork)
         return fork if is_process else ""
 
     async def base_of(self, step: Step) -> str:
         """The branch that a step starts from where it is now, rebuilt if that is not there."""
+        following = self._next_done(step)
         base = self.known_base(step)
-        if base is not None:
-            return base
-        following = self._next_done(step) or step
+        if base is not None or following is None:
+            return base or self.current
         branch = await self.sidecar.fork(self.root)
         for earlier in self.bench.exploration.steps:
             if earlier.subtask.id == following.subtask.id:
