@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from exploracoder_retrieval.errors import RetrievalError
+from exploracoder_retrieval.errors import EmbeddingError, IndexUnavailable, RetrievalError
 from exploracoder_retrieval.examples.kept import KeptExamples
 from exploracoder_retrieval.facts.module_files import ModuleFinder
 from exploracoder_retrieval.given_docs import GivenDocs
@@ -308,14 +308,18 @@ def index_libraries(
 
     ``option`` precedes the library's name in error messages.
 
-    Raises InputError when a library cannot be found or read, or has no public API.
+    Raises InputError when a library cannot be found or read, or has no public API, SetupError when
+    the index or the model that embeds cannot be used.
     """
     from exploracoder_retrieval.ensure import ensure
 
     tell, libraries = progress or (lambda message: None), []
     for target in dict.fromkeys(targets):
         tell(f"Reading the docs of {target}")
-        with raised_as(InputError, RetrievalError, of=f"{option}{target}"):
+        with (
+            raised_as(InputError, RetrievalError, of=f"{option}{target}"),
+            raised_as(SetupError, EmbeddingError, IndexUnavailable),
+        ):
             info = ensure(target, interpreter, index)
         if info.skipped:
             tell(

@@ -13,7 +13,7 @@ from exploracoder_retrieval.harvest.target import docs_name, find_target
 from exploracoder_retrieval.index import Index
 from exploracoder_retrieval.library_python import Interpreter
 
-from exploracoder.errors import InputError, raised_as
+from exploracoder.errors import ExploraCoderError, InputError, raised_as
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def given(
 ) -> Iterator[str]:
     """Remember documentation for a library, and yield the name or path to find it by.
 
-    If the block raises InputError, what was given before is given again.
+    If the block raises an ExploraCoderError, what was given before is given again.
 
     Args:
         index: The user's index, beside which it is remembered.
@@ -55,7 +55,7 @@ def given(
         index.given_docs.give(library_name, origins, stands_alone=is_alone, progress=tell)
     try:
         yield target
-    except InputError:
+    except ExploraCoderError:
         with raised_as(InputError, OSError):
             index.given_docs.restore(library_name, before)
         raise

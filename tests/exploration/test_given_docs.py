@@ -128,6 +128,22 @@ def test_docs_without_an_api_do_not_replace_those_given_before(
     assert "tealeaf.Flow" in search.out
 
 
+def test_docs_that_cannot_be_embedded_do_not_replace_those_given_before(
+    command: Command, lines: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "more.jsonl").write_bytes(lines.read_bytes())
+    command("index", lines, "--name", "tea")
+    given = next(Path("../cache").rglob("given.json")).read_text()
+    nobody = ["--embeddings-url", "http://127.0.0.1:9/v1", "--embeddings-model", "m"]
+
+    failure = command("index", tmp_path / "more.jsonl", "--name", "tea", *nobody)
+
+    assert failure.code == 2
+    assert "The embedding endpoint http://127.0.0.1:9/v1 cannot be reached" in failure.err
+    assert "--library" not in failure.err
+    assert next(Path("../cache").rglob("given.json")).read_text() == given
+
+
 def test_docs_of_code_that_cannot_be_indexed_are_not_remembered(
     command: Command, tmp_path: Path
 ) -> None:
